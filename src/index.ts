@@ -28,6 +28,17 @@ export type { ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type { CallOf, EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
 export type {
+  CallChanges,
+  ChangeKeeper,
+  ChangeRecorder,
+  ChangesFilter,
+  KeptChange,
+  LeftChange,
+  PathChange,
+  UndoPlan,
+  UndoRequest,
+} from "./pipeline/model/changes.ts"
+export type {
   CallDecision,
   CancelledBy,
   DecidedBy,
@@ -132,6 +143,7 @@ export type {
   ToolStructured,
   ToolTypes,
 } from "./pipeline/model/tool-types.ts"
+export type { UndoBounds, UndoOptions } from "./pipeline/model/undo-options.ts"
 export { ToolFilters } from "./policy/filters.ts"
 export type { AllowRule, CallRule, PlacedRule, RememberChoice, ToolFilterConfig } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"

@@ -3,10 +3,11 @@ import type { EnsureHeld } from "../io/file-lock.ts"
 import { type FileInfo, type Files, localFiles } from "../io/files.ts"
 import { whileChanging } from "../io/while-changing.ts"
 import { textOutput } from "../output/output.ts"
-import type { CallMemory, EffectHandler } from "../pipeline/model/handler.ts"
+import type { EffectHandler, HandlerContext } from "../pipeline/model/handler.ts"
 import type { TextEdit } from "../pipeline/model/host-effect.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 import type { FileChange } from "./file-change.ts"
+import { changing } from "./file-changes.ts"
 import { fileHandler } from "./file-handler.ts"
 import type { Location } from "./location.ts"
 import { applyTextEdits, withUnixEndings } from "./text-edits.ts"
@@ -81,11 +82,12 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
   const { path, edits, change } = options
   const apply = async (
     location: Location,
-    memory: CallMemory,
+    context: HandlerContext,
     ensureHeld: EnsureHeld,
     signal: AbortSignal,
   ): Promise<Step> => {
     signal.throwIfAborted()
+    const { memory } = context
     const shared = (await files.stat(location.real))?.shared
     const bytes = await readForEdit(files, location)
     if (change?.isStale(memory, location.real, bytes) === true) {
@@ -94,8 +96,10 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
       )
     }
     const edited = await editBytes(options, bytes)
-    await ensureHeld()
-    await files.replace(location.real, edited.bytes, signal)
+    await changing(context, files, [location.real], async () => {
+      await ensureHeld()
+      await files.replace(location.real, edited.bytes, signal)
+    })
     change?.wrote(memory)
     return Step.Output({
       ...textOutput(`Successfully applied ${edits.length} edit(s) to ${path}${otherNames(shared)}`),
@@ -103,7 +107,7 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
     })
   }
   // Two calls that edit one file at a time, here or in another process, must not both find it unchanged.
-  const locked: Parameters<typeof fileHandler>[3] = (location, { memory }, signal) =>
-    whileChanging(files, location.real, (ensureHeld) => apply(location, memory, ensureHeld, signal), signal)
+  const locked: Parameters<typeof fileHandler>[3] = (location, context, signal) =>
+    whileChanging(files, location.real, (ensureHeld) => apply(location, context, ensureHeld, signal), signal)
   return fileHandler("ApplyEdits", files, path, locked, { retry: "never" })
 }

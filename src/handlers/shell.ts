@@ -9,6 +9,7 @@ import { removeSpillFile } from "../io/spill-file.ts"
 import { textOutput } from "../output/output.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
+import { shortened } from "../text/truncation.ts"
 import { locate } from "./location.ts"
 
 /** Which command to run, where, and for how long. */
@@ -30,6 +31,9 @@ export interface ShellDetails {
 }
 
 const foregroundTimeout = 120
+
+/** Of a command, where it is named. */
+const maxNamedBytes = 200
 
 const missing = (directory: string) => new ToolError(`Working directory does not exist: ${directory}`)
 
@@ -253,4 +257,11 @@ export const shellStep = (
  * time-out ends all that it started, daemons too, and names what it could not.
  */
 export const Shell = (options: ShellOptions, machine: Machine = localMachine): EffectHandler =>
-  handler("Shell", (context) => shellStep(context, options, machine), { retry: "never" })
+  handler(
+    "Shell",
+    (context) => {
+      context.changes?.unknown(`the command \`${shortened(options.command, maxNamedBytes)}\``)
+      return shellStep(context, options, machine)
+    },
+    { retry: "never" },
+  )

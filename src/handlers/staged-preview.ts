@@ -3,6 +3,9 @@ import type { StagedChange, StagedRun } from "../io/staging.ts"
 import { headOf } from "../text/truncation.ts"
 import { unifiedDiff } from "./unified-diff.ts"
 
+/** Changes that can be shown. */
+type Shown = Pick<StagedRun, "changes" | "content">
+
 const maxListed = 100
 const maxDiffBytes = 20_000
 /** Of one file; larger ones are named alone. */
@@ -26,7 +29,7 @@ const isBinary = (bytes: Uint8Array | undefined): boolean => bytes?.includes(0) 
 const textOf = (bytes: Uint8Array | undefined): string =>
   bytes === undefined ? "" : Buffer.from(bytes).toString("utf8")
 
-const diffOf = async (run: StagedRun, change: StagedChange): Promise<string> => {
+const diffOf = async (run: Shown, change: StagedChange): Promise<string> => {
   const content = await run.content(change, maxFileBytes)
   if (content === undefined) return `${change.path}: too large to be shown\n`
   const { before, after } = content
@@ -35,7 +38,7 @@ const diffOf = async (run: StagedRun, change: StagedChange): Promise<string> => 
   return from === to ? "" : unifiedDiff(change.path, from, to)
 }
 
-const diffsOf = async (run: StagedRun): Promise<string> => {
+const diffsOf = async (run: Shown): Promise<string> => {
   let text = ""
   let shown = 0
   const changes = run.changes.filter(({ kind }) => kind !== "folder")
@@ -49,6 +52,10 @@ const diffsOf = async (run: StagedRun): Promise<string> => {
   return text
 }
 
+/** The changes as a list, the notes, and a diff of the changes. */
+export const previewOf = async (run: Shown, notes: ReadonlyArray<string> = []): Promise<string> =>
+  [...listOf(run.changes), ...notes, await diffsOf(run)].join("\n").trimEnd()
+
 /** A text for the model, behind what the command printed. */
 export const stagedPreview = async (run: StagedRun, folder: string): Promise<string> => {
   const { changes, notes } = run
@@ -57,5 +64,5 @@ export const stagedPreview = async (run: StagedRun, folder: string): Promise<str
     changes.length === 0
       ? `[staged] The command would change nothing in ${folder}.`
       : `[staged] ${count} in ${folder}, not made yet:`
-  return [head, ...listOf(changes), ...notes, await diffsOf(run)].join("\n").trimEnd()
+  return `${head}\n${await previewOf(run, notes)}`.trimEnd()
 }

@@ -10,6 +10,7 @@ import type { Replacement } from "../structural/rewrite.ts"
 import { rewriteSource } from "../structural/rewrite-source.ts"
 import { readSource, type SourceText, withText } from "../structural/source-text.ts"
 import { StructuralError } from "../structural/structural-error.ts"
+import { changing } from "./file-changes.ts"
 import { locate } from "./location.ts"
 import {
   digestOf,
@@ -103,7 +104,8 @@ export const ApplyReplacements = (
   const apply: Parameters<typeof structuralHandler>[1] = async (context, signal) => {
     const files = options.plan.files(context.memory)
     const replacements = await replacementsOf(options, files, structure, context, signal)
-    await replaceFiles(structure.files, replacements, signal)
+    const names = replacements.flatMap(({ real, others = [] }) => [real, ...others])
+    await changing(context, structure.files, names, () => replaceFiles(structure.files, replacements, signal))
     const text = `Replaced ${changesOf(files)}.\n${fileLines(files)}`
     return Step.Output({ ...textOutput(text), details: context.output?.details })
   }

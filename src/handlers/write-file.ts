@@ -4,6 +4,7 @@ import { textOutput } from "../output/output.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
 import { Step } from "../pipeline/model/step.ts"
 import type { FileChange } from "./file-change.ts"
+import { changing } from "./file-changes.ts"
 import { fileHandler } from "./file-handler.ts"
 import { expectFileName } from "./validate-file.ts"
 
@@ -25,10 +26,10 @@ const countLines = (content: string): number => {
 /** Outputs `Created <path> (N lines)`. A file that exists, or appears meanwhile, is an Error and stays as it is. */
 export const WriteFile = (options: WriteFileOptions, files: Files = localFiles): EffectHandler => {
   const { path, content, change } = options
-  const create: Parameters<typeof fileHandler>[3] = async ({ real }, { memory }, signal) => {
+  const create: Parameters<typeof fileHandler>[3] = async ({ real }, context, signal) => {
     expectFileName(path)
-    await files.create(real, Buffer.from(content), signal)
-    change?.wrote(memory)
+    await changing(context, files, [real], () => files.create(real, Buffer.from(content), signal))
+    change?.wrote(context.memory)
     const lines = countLines(content)
     return Step.Output({
       ...textOutput(`Created ${path} (${lines} ${lines === 1 ? "line" : "lines"})`),

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import { createFile, replaceFile } from "./atomic-write.ts"
 import type { EnsureHeld } from "./file-lock.ts"
 import { withFileToItself } from "./file-to-itself.ts"
+import { type FileHistory, localHistory } from "./history/file-history.ts"
 import { asContent, asPath, handlePath, openReal, placeOf, staleError } from "./open-real.ts"
 import { prepareReplace } from "./prepare-replace.ts"
 import { RealFolder } from "./real-folder.ts"
@@ -66,6 +67,8 @@ export interface Files {
   ): Promise<A>
   /** Told of files that will be replaced one by one: what has to be asked for that can be asked at once. Never rejects. */
   prepareReplace?(paths: ReadonlyArray<string>): Promise<void>
+  /** Remembers what is changed, so that it can be taken back. Where it is missing, nothing of these files can be. */
+  readonly history?: FileHistory
   /** Makes a file, and its folders, in one step. Fails with `EEXIST` where there is one, also one that just appeared. */
   create(path: string, content: Uint8Array, signal?: AbortSignal): Promise<void>
 }
@@ -207,4 +210,5 @@ export const localFiles: Files = {
   create: createFile,
   exclusively: withFileToItself,
   prepareReplace,
+  history: localHistory,
 }

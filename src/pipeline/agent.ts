@@ -4,16 +4,19 @@ import { type ResolveReminder, resolveReminder, withheldMessage } from "../resol
 import * as toolChoice from "../resolve/tool-choice.ts"
 import { toldOf } from "./call/call-input.ts"
 import type { StandingResolveHandler } from "./call/resolver.ts"
+import { paramsOf, undoName } from "./call/undoing.ts"
 import type { Engine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { shutdownReason, submit } from "./intake.ts"
 import type { EnqueueOptions, ToolCall, ToolCallInput } from "./model/call.ts"
+import type { UndoRequest } from "./model/changes.ts"
 import type { ToolEvent, ToolResult } from "./model/event.ts"
 import { expectOptions, expectSignalOptions, expectText, got } from "./model/got.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
 import type { ToolDefinition } from "./model/registry.ts"
 import type { Tool } from "./model/tool.ts"
+import { expectUndoRequest } from "./model/undo-request.ts"
 import { type Placement, runToResult } from "./one-run.ts"
 import { AgentPendingActions } from "./stores/pending-actions.ts"
 
@@ -121,6 +124,24 @@ export class ExecutorAgent {
     const { agentId } = this
     const call = this.#engine.toToolCall({ name: resolveName, params: request, agentId })
     return this.#run(call, options.onEvent, options, { inLane: false })
+  }
+
+  /**
+   * Previews taking back what calls of the agent changed in files: one call, a turn, all since a time, or the last so many that changed
+   * something. Nothing is changed until `resolve` applies the preview. What somebody else has changed since is left alone and named in
+   * `details.undo.left`. Without `onEvent`, gates are denied. Throws a TypeError for anything but one of the keys.
+   */
+  undo(
+    request: UndoRequest,
+    options: SignalOption & { readonly onEvent?: OnEvent } = {},
+  ): Promise<ToolResult> {
+    expectUndoRequest(request)
+    expectSignalOptions("undo", options, ["signal", "onEvent"])
+    const { agentId } = this
+    const params = paramsOf(request)
+    // Who asks for it has decided on it: only the model is asked about further.
+    const call = this.#engine.toToolCall({ name: undoName, params, agentId, decision: "approve" })
+    return this.#run(call, options.onEvent, options, {})
   }
 
   /** Sets the handler of `resolve` for times without a pending action, such as for a plan that waits for its approval. */

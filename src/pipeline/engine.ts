@@ -20,6 +20,7 @@ import type { Journal } from "./call/journal.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
 import { makeReadResultTool, type WholeResultOf } from "./call/result-reader.ts"
 import { transition } from "./call/transition.ts"
+import { undoTool } from "./call/undoing.ts"
 import { EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
@@ -43,6 +44,7 @@ import { StepBudget } from "./schedule/step-budget.ts"
 import { AgentSignals } from "./stores/agent-signals.ts"
 import { AgentTools, type OwnTools } from "./stores/agent-tools.ts"
 import { CallKeys } from "./stores/call-keys.ts"
+import { RecordedChanges } from "./stores/changes.ts"
 import { KeptResults } from "./stores/kept-results.ts"
 import { type ActionHost, ActionStore, AgentPendingActions } from "./stores/pending-actions.ts"
 import { ShutdownCleanups } from "./stores/shutdown-cleanups.ts"
@@ -99,6 +101,7 @@ export class Engine implements ActionHost, OwnTools {
   private madeTasks: BackgroundTasks | undefined
   private madeKeys: CallKeys | undefined
   private madeResults: KeptResults | undefined
+  private madeChanges: RecordedChanges | undefined
   private readonly driver: Driver
   private readonly registry: ToolRegistry<unknown>
   private readonly context: Context.Context<unknown>
@@ -161,6 +164,13 @@ export class Engine implements ActionHost, OwnTools {
   get results(): KeptResults {
     this.madeResults ??= new KeptResults()
     return this.madeResults
+  }
+
+  /** What calls have changed; undefined if nothing is kept. Created when first read. */
+  get changes(): RecordedChanges | undefined {
+    const { undo } = this.settings
+    if (undo !== undefined) this.madeChanges ??= new RecordedChanges(undo, () => this.deadlines.time())
+    return this.madeChanges
   }
 
   /** Created when first read: few tools have idempotency keys. */
@@ -317,6 +327,10 @@ export class Engine implements ActionHost, OwnTools {
 
   makeResolve(): Tool<unknown> {
     return makeResolveTool((agentId) => this.standingHandlers.get(agentId))
+  }
+
+  get undoTool(): Tool<unknown> | undefined {
+    return this.settings.undo && undoTool
   }
 
   makeReadResult(): Tool<unknown> {

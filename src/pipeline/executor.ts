@@ -31,6 +31,7 @@ import { EventIterator } from "./events/event-queue.ts"
 import { type ExecutorJournal, takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { drop, enqueue, restoreCall, restoreStaged } from "./intake.ts"
 import type { CallOf, EnqueueOptions, ToolCallInput } from "./model/call.ts"
+import type { CallChanges, ChangesFilter } from "./model/changes.ts"
 import type { CallDecision } from "./model/decision.ts"
 import {
   type AnswerOptions,
@@ -43,6 +44,7 @@ import { expectSignal, expectSignalOptions, got } from "./model/got.ts"
 import type { ToolExecutorOptions } from "./model/options.ts"
 import type { ToolRegistry } from "./model/registry.ts"
 import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
+import { expectChangesFilter } from "./model/undo-request.ts"
 import { pullEvents, runToResult } from "./one-run.ts"
 import { shutDown } from "./shutting-down.ts"
 
@@ -237,6 +239,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     }
     const call = this.engine.callOf(callId)
     return call !== undefined && answers.respond(this.engine, call, answer, options)
+  }
+
+  /**
+   * What calls have changed in files, oldest first, and may be taken back with `agent.undo`. Throws a TypeError for an invalid filter.
+   */
+  changes(filter: ChangesFilter = {}): Array<CallChanges> {
+    expectChangesFilter(filter)
+    return this.engine.changes?.list(filter) ?? []
   }
 
   // --- Cancellation

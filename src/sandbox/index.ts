@@ -1,4 +1,7 @@
 /// <reference types="node" preserve="true" />
+
+export { recoverStages } from "../io/staging/stage-folders.ts"
+export { StagingError } from "../io/staging/staging-error.ts"
 export { probeSandbox } from "./probe.ts"
 export type { SandboxOptions } from "./sandbox-bounds.ts"
 export { SandboxError } from "./sandbox-error.ts"
@@ -6,6 +9,4 @@ export type { PlaceRule } from "./sandbox-filters.ts"
 export { sandboxFilters } from "./sandbox-filters.ts"
 export type { SandboxedMachine, SandboxedMachineOptions } from "./sandboxed-machine.ts"
 export { sandboxedMachine } from "./sandboxed-machine.ts"
-export { recoverStages } from "./staging/stage-folders.ts"
-export { StagingError } from "./staging/staging-error.ts"
 export { stagingMachine } from "./staging-machine.ts"

@@ -1,6 +1,7 @@
 /** The file tools of a sandboxed machine: they keep to the bounds that its commands have. */
 import { basename, dirname } from "node:path"
 import type { Files } from "../io/files.ts"
+import type { FileHistory, PutBack } from "../io/history/file-history.ts"
 import { isWithin } from "../io/is-within.ts"
 import { closedIn } from "./disarm.ts"
 import { isInRunsLater } from "./runs-later.ts"
@@ -8,6 +9,32 @@ import type { SandboxBounds } from "./sandbox-bounds.ts"
 
 const refusal = (what: string, path: string, why: string): Error =>
   Object.assign(new Error(`The sandbox does not let ${path} be ${what}: ${why}.`), { code: "ERR_SANDBOX" })
+
+/** What is put back keeps to the bounds as what is written does. */
+const boundedHistory = (
+  inner: FileHistory,
+  expectReadable: (path: string) => Promise<void>,
+  expectWritable: (path: string) => Promise<void>,
+): FileHistory => ({
+  ...inner,
+  look: async (paths, keep) => {
+    for (const path of paths) await expectReadable(path)
+    return inner.look(paths, keep)
+  },
+  stage: async (paths) => {
+    const allowed: Array<PutBack> = []
+    const left: Array<{ readonly path: string; readonly why: string }> = []
+    for (const put of paths) {
+      const { path } = put.from
+      await expectWritable(path).then(
+        () => allowed.push(put),
+        (cause: Error) => left.push({ path, why: cause.message.replace(/\.$/, "") }),
+      )
+    }
+    const staged = await inner.stage(allowed)
+    return { ...staged, left: [...left, ...staged.left] }
+  },
+})
 
 export const sandboxedFiles = (inner: Files, bounds: SandboxBounds): Files => {
   const expectReadable = async (path: string): Promise<void> => {
@@ -60,5 +87,6 @@ export const sandboxedFiles = (inner: Files, bounds: SandboxBounds): Files => {
       await expectWritable(path)
       await inner.create(path, content, signal)
     },
+    ...(inner.history && { history: boundedHistory(inner.history, expectReadable, expectWritable) }),
   }
 }

@@ -40,6 +40,7 @@ export const contextOf = ({
     verdictOn: () => "run",
     output: undefined,
     memory,
+    changes: undefined,
     signal,
     resolution: undefined,
     decidedBy: undefined,

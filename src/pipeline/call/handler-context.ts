@@ -3,11 +3,13 @@
 import type { ToolOutput } from "../../output/output.ts"
 import type { Engine } from "../engine.ts"
 import type { ToolCall } from "../model/call.ts"
+import type { ChangeRecorder } from "../model/changes.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { DurationInput } from "../model/step.ts"
 import type { Attempt, Call } from "./call.ts"
+import { CallRecorder } from "./call-recorder.ts"
 import { ruledAgain } from "./ruling.ts"
 import { delegate, delta } from "./streaming.ts"
 
@@ -111,6 +113,11 @@ export class AttemptContext implements HandlerContext {
     const call = this.#call
     call.memory ??= {}
     return call.memory
+  }
+
+  get changes(): ChangeRecorder | undefined {
+    const { changes } = this.#engine
+    return changes && new CallRecorder(changes, this.#call)
   }
 
   get decidedBy(): DecidedBy | undefined {

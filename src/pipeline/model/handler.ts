@@ -3,6 +3,7 @@ import type { Effect } from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import type { ToolOutput } from "../../output/output.ts"
 import type { ToolCall } from "./call.ts"
+import type { ChangeRecorder } from "./changes.ts"
 import type { DecidedBy } from "./decision.ts"
 import { got } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
@@ -78,6 +79,8 @@ export interface HandlerContext<Memory extends object = CallMemory> {
    * that `compose` closes over. A call that restarts with edited parameters begins with an empty memory.
    */
   readonly memory: Partial<Memory>
+  /** Records what the handler changes, so that it can be taken back; undefined where nothing is kept. */
+  readonly changes: ChangeRecorder | undefined
   /** The calling agent, for handlers that stage previews by hand or end the agent's turn. */
   readonly agent: CallingAgent
   /**

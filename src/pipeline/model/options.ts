@@ -11,6 +11,7 @@ import type { EffectOf, HostEffect } from "./host-effect.ts"
 import type { Limit } from "./limits.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
+import type { UndoOptions } from "./undo-options.ts"
 
 /** What the rules say of a call, and why. Plain JSON. */
 export type CallExplanation = Explanation
@@ -190,6 +191,11 @@ export interface ToolExecutorOptions {
    * 50,000; tools that cut their outputs themselves are then left to do so.
    */
   readonly maxOutputBytes?: number | false
+  /**
+   * How much of what calls have changed is kept, so that `undo` can take it back: former contents in a folder of the user's state, each
+   * once. `false` for nothing. Default 200 MB and 30 days.
+   */
+  readonly undo?: UndoOptions | false | undefined
   /**
    * Calls of tools with `annotations.readOnly` share the turn of their lane: those that follow each other run together, the
    * next other call waits for them, and they for it. Default false.

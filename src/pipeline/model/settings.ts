@@ -8,6 +8,7 @@ import { toMillis } from "./duration.ts"
 import { expectFlag, expectFunction, expectKnown, got, toCount, toOutputBytes } from "./got.ts"
 import { type LimitSettings, toLimits } from "./limits.ts"
 import type { CallFilter, Delegates, Hooks, ToolExecutorOptions } from "./options.ts"
+import { toUndoBounds, type UndoBounds } from "./undo-options.ts"
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
 export interface Settings {
@@ -30,6 +31,8 @@ export interface Settings {
   readonly limits: ReadonlyArray<LimitSettings>
   /** Undefined for the default. `Infinity` for none. */
   readonly maxOutputBytes: number | undefined
+  /** Undefined where nothing is kept. */
+  readonly undo: UndoBounds | undefined
   readonly parallelReads: boolean
   readonly resolveChoice: ResolveChoice
   readonly hooks: Hooks
@@ -130,6 +133,7 @@ export const toSettings = (options: ToolExecutorOptions): Settings => {
     eventBufferBytes: toCount("eventBufferBytes", options.eventBufferBytes, 8 * 1024 * 1024),
     limits: toLimits(options.limits),
     maxOutputBytes: toOutputBytes(options.maxOutputBytes),
+    undo: toUndoBounds(options.undo),
     parallelReads: options.parallelReads === true,
     resolveChoice,
     hooks: toHooks(options.hooks),

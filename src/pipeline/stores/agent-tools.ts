@@ -1,6 +1,7 @@
 /** The tools that each agent may call, and their definitions for the model. */
 import { readResultName } from "../../output/read-result.ts"
 import { resolveName } from "../../resolve/definition.ts"
+import { undoName } from "../call/undoing.ts"
 import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
@@ -9,6 +10,8 @@ import type { Tool } from "../model/tool.ts"
 export interface OwnTools {
   makeResolve(): Tool<unknown>
   makeReadResult(): Tool<unknown>
+  /** `undo`; undefined if nothing is kept. */
+  readonly undoTool: Tool<unknown> | undefined
 }
 
 /** The tools of all agents: a view of the registry. */
@@ -100,6 +103,7 @@ export class AgentTools {
   toolFor(agentId: string, name: string): Tool<unknown> | undefined {
     if (name === resolveName) return this.resolveTool
     if (name === readResultName && this.readsResults) return this.readResultTool
+    if (name === undoName && this.registry.get(undoName) === undefined) return this.make.undoTool
     const active = this.active.get(agentId)
     return active === undefined || active.has(name) ? this.registry.get(name) : undefined
   }

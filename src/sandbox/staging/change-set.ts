@@ -5,7 +5,7 @@
 import type { BigIntStats } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import type { Change, ChangeSet, Outcome } from "./change.ts"
+import type { Change, ChangeSet, Outcome } from "../../io/staging/change.ts"
 import {
   fingerprintOf,
   hasSameContent,
@@ -15,7 +15,7 @@ import {
   ownerOf,
   statOf,
   targetOf,
-} from "./fingerprint.ts"
+} from "../../io/staging/fingerprint.ts"
 import { Overlay, type OverlayOptions } from "./overlay.ts"
 
 const isWhiteout = (info: BigIntStats): boolean => info.isCharacterDevice() && info.rdev === 0n

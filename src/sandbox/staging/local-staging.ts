@@ -1,17 +1,12 @@
 /** Staged commands of this machine: an overlay over the folder, in namespaces of the command's own. */
-import { access, lstat, mkdir, mkdtemp, readFile, readlink, realpath, rm } from "node:fs/promises"
+import { access, lstat, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isWithin } from "../../io/is-within.ts"
 import type { Processes, ProcessOptions } from "../../io/processes.ts"
-import type { StagedChange, StagedContent, StagedRun, Staging } from "../../io/staging.ts"
-import type { BoxedCommand } from "../sandboxed-processes.ts"
-import { type Applying, expectAsSeen } from "./apply-changes.ts"
-import type { Change, ChangeSet } from "./change.ts"
-import { readChanges } from "./change-set.ts"
-import { parseListing } from "./listing.ts"
-import { keepInside } from "./outside-names.ts"
-import { canKeepLinks, overlayCommand } from "./overlay-command.ts"
+import { type Applying, expectAsSeen } from "../../io/staging/apply-changes.ts"
+import type { Change, ChangeSet } from "../../io/staging/change.ts"
+import { contentOf, shownOf } from "../../io/staging/shown-changes.ts"
 import {
   applyStage,
   expectStage,
@@ -20,8 +15,14 @@ import {
   removeStage,
   rootsFor,
   writeManifest,
-} from "./stage-folders.ts"
-import { StagingError } from "./staging-error.ts"
+} from "../../io/staging/stage-folders.ts"
+import { StagingError } from "../../io/staging/staging-error.ts"
+import type { StagedRun, Staging } from "../../io/staging.ts"
+import type { BoxedCommand } from "../sandboxed-processes.ts"
+import { readChanges } from "./change-set.ts"
+import { parseListing } from "./listing.ts"
+import { keepInside } from "./outside-names.ts"
+import { canKeepLinks, overlayCommand } from "./overlay-command.ts"
 
 /** What holds a staged command, where it is in a sandbox. */
 export interface StagedBox {
@@ -34,58 +35,6 @@ export interface StagedBox {
 export interface LocalStagingOptions {
   readonly processes: Processes
   readonly box?: StagedBox
-}
-
-const shown = ({ path, before, after, replaces }: Change): StagedChange | undefined => {
-  if (after === undefined)
-    return before === undefined ? undefined : { path, what: "deleted", kind: kindOf(before.kind) }
-  const { kind } = after
-  if (before === undefined) return { path, what: replaces === true ? "changed" : "created", kind }
-  const isMode = after.kind !== "link" && before.kind === kind && before.mode !== after.mode
-  const modes = isMode ? { modes: [before.mode, after.mode] as const } : {}
-  return { path, what: kind === "folder" ? "mode" : "changed", kind, ...modes }
-}
-
-const kindOf = (kind: string): StagedChange["kind"] => (kind === "folder" || kind === "link" ? kind : "file")
-
-/** What is gone and made anew in another kind is one change to whoever reads of it. */
-const shownOf = (changes: ReadonlyArray<Change>): Array<StagedChange> => {
-  const byPath = new Map<string, StagedChange>()
-  for (const change of changes) {
-    const one = shown(change)
-    if (one === undefined) continue
-    const known = byPath.get(one.path)
-    byPath.set(
-      one.path,
-      known?.what === "deleted"
-        ? { ...one, what: "changed" }
-        : known?.what === "changed" && one.what === "deleted"
-          ? known
-          : one,
-    )
-  }
-  return [...byPath.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
-}
-
-const bytesOf = async (path: string, maxBytes: number): Promise<Uint8Array | undefined | "too large"> => {
-  const info = await lstat(path).catch(() => undefined)
-  if (info?.isSymbolicLink() === true) return Buffer.from(`${await readlink(path)}\n`)
-  if (info?.isFile() !== true) return undefined
-  return info.size > maxBytes ? "too large" : readFile(path)
-}
-
-const contentOf = async (
-  folder: string,
-  upper: string,
-  change: StagedChange,
-  maxBytes: number,
-): Promise<StagedContent | undefined> => {
-  const [before, after] = await Promise.all([
-    change.what === "created" ? undefined : bytesOf(join(folder, change.path), maxBytes),
-    change.what === "deleted" ? undefined : bytesOf(join(upper, change.path), maxBytes),
-  ])
-  if (before === "too large" || after === "too large") return undefined
-  return { before, after }
 }
 
 const notesOf = ({ changes, leftOut, parted = [] }: ChangeSet, isBoxed: boolean): Array<string> => {

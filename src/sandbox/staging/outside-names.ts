@@ -4,8 +4,8 @@
  */
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import type { Change, ChangeSet } from "./change.ts"
-import { kindOf, statOf } from "./fingerprint.ts"
+import type { Change, ChangeSet } from "../../io/staging/change.ts"
+import { kindOf, statOf } from "../../io/staging/fingerprint.ts"
 
 const isInPlace = ({ after }: Change): boolean => after?.kind === "file" && after.inPlace === true
 

@@ -1,7 +1,7 @@
 /** The overlay of a command that has run: its two layers, and what the command saw of them. */
 import type { BigIntStats } from "node:fs"
 import { join } from "node:path"
-import { kindOf, statOf } from "./fingerprint.ts"
+import { kindOf, statOf } from "../../io/staging/fingerprint.ts"
 import type { Listing } from "./listing.ts"
 
 /** What is read of an overlay. */

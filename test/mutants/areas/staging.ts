@@ -51,21 +51,21 @@ export const stagingMutants = [
   ...inArea("staging", [
     {
       mistake: "applies a change over what somebody else wrote while the command ran",
-      file: "src/sandbox/staging/apply-changes.ts",
+      file: "src/io/staging/apply-changes.ts",
       from: "  if (isStale === true) return false\n",
       to: "",
       tests: staged,
     },
     {
       mistake: "makes what is new before it removes what is in its place",
-      file: "src/sandbox/staging/apply-changes.ts",
+      file: "src/io/staging/apply-changes.ts",
       from: "if (after === undefined) return 0",
       to: "if (after === undefined) return 3",
       tests: staged,
     },
     {
       mistake: "does not see a change that kept a file's size and time",
-      file: "src/sandbox/staging/fingerprint.ts",
+      file: "src/io/staging/fingerprint.ts",
       from: "return weakly || now.changed === before.changed",
       to: "return true",
       tests: staged,

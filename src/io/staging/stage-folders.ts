@@ -19,9 +19,9 @@ import {
 } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
-import { withFileLock } from "../../io/file-lock.ts"
-import { isWithin } from "../../io/is-within.ts"
-import { stateFolder } from "../../io/state-folder.ts"
+import { withFileLock } from "../file-lock.ts"
+import { isWithin } from "../is-within.ts"
+import { stateFolder } from "../state-folder.ts"
 import { applyChanges } from "./apply-changes.ts"
 import type { Change } from "./change.ts"
 import { StagingError } from "./staging-error.ts"
@@ -59,7 +59,7 @@ const existingFolder = async (path: string): Promise<string | undefined> => {
 }
 
 /** The same, made where it is missing; undefined where there can be none. */
-const privateFolder = async (path: string): Promise<string | undefined> => {
+export const privateFolder = async (path: string): Promise<string | undefined> => {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => {})
   return existingFolder(path)
 }
@@ -72,6 +72,15 @@ export const rootsFor = async (folder: string): Promise<Array<string>> => {
     if (root !== undefined && !isWithin(folder, root)) found.push(root)
   }
   return found
+}
+
+/** The first that there can be, for a stage that lies over nothing. */
+export const privateRoot = async (): Promise<string> => {
+  for (const path of roots()) {
+    const root = await privateFolder(path)
+    if (root !== undefined) return root
+  }
+  throw new StagingError(`Nothing can be staged: ${roots().join(", ")} cannot be written.`)
 }
 
 /** What is to lie over a folder looks like it. */

@@ -81,6 +81,10 @@ const isAsSeen = async (applying: Applying, change: Change, made: ReadonlySet<st
   return replaces === true || (await statOf(join(folder, path))) === undefined
 }
 
+/** How a path is named: in full where the folder is all that there is. */
+const nameIn = ({ folder }: Pick<Applying, "folder">, path: string): string =>
+  folder === "/" ? join(folder, path) : path
+
 /** A command may have opened a folder and closed it again: that it did is not to be seen. */
 const expectWritable = async ({ folder, changes }: Applying): Promise<void> => {
   const opened = new Set(
@@ -90,13 +94,21 @@ const expectWritable = async ({ folder, changes }: Applying): Promise<void> => {
   for (const parent of parents) {
     if (await isWritable(join(folder, parent))) continue
     throw new StagingError(
-      `Nothing was applied: the folder ${parent} may not be written. Change its mode and apply again.`,
+      `Nothing was applied: the folder ${nameIn({ folder }, parent)} may not be written. Change its mode and apply again.`,
     )
   }
 }
 
-/** Rejects with a StagingError that names what is no longer what the command saw. Changes nothing. */
-export const expectAsSeen = async (applying: Applying): Promise<void> => {
+/**
+ * Rejects with a StagingError that names what is no longer what was seen. Changes nothing.
+ *
+ * @param since Since when, and what to do instead, for whoever reads it.
+ */
+export const expectAsSeen = async (
+  applying: Applying,
+  since = (count: number) =>
+    `since the command saw ${count === 1 ? "it" : "them"}. Discard this preview and run the command again`,
+): Promise<void> => {
   const { changes } = applying
   const made = new Set(
     changes
@@ -105,14 +117,12 @@ export const expectAsSeen = async (applying: Applying): Promise<void> => {
   )
   const differing: Array<string> = []
   for (const change of changes) {
-    if (!(await isAsSeen(applying, change, made))) differing.push(change.path)
+    if (!(await isAsSeen(applying, change, made))) differing.push(nameIn(applying, change.path))
   }
   if (differing.length === 0) return expectWritable(applying)
   const names = differing.slice(0, maxNamed).join(", ")
   const more = differing.length > maxNamed ? ` and ${differing.length - maxNamed} more` : ""
-  throw new StagingError(
-    `Nothing was applied: ${names}${more} changed since the command saw ${differing.length === 1 ? "it" : "them"}. Discard this preview and run the command again.`,
-  )
+  throw new StagingError(`Nothing was applied: ${names}${more} changed ${since(differing.length)}.`)
 }
 
 const isRoot = process.getuid?.() === 0

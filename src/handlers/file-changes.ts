@@ -1,0 +1,186 @@
+/** Records what handlers change in files, and takes it back, where the files remember what was there. */
+import { isAbsolute, join, relative } from "node:path"
+import type { Files } from "../io/files.ts"
+import type { FileHistory, StagedPutBack } from "../io/history/file-history.ts"
+import { isSame, type PathState, type Seen } from "../io/history/path-state.ts"
+import type {
+  ChangeKeeper,
+  ChangeRecorder,
+  KeptChange,
+  LeftChange,
+  PathChange,
+  UndoPlan,
+} from "../pipeline/model/changes.ts"
+import { ToolError } from "../pipeline/model/step.ts"
+import { previewOf } from "./staged-preview.ts"
+
+/** What is kept of a change of a path. */
+interface Kept {
+  readonly before: PathState
+  readonly after: PathState
+}
+
+const kindOf = ({ kind }: PathState): PathChange["kind"] =>
+  kind === "folder" || kind === "link" ? kind : "file"
+
+const whatOf = ({ before, after }: Kept): PathChange["what"] => {
+  if (before.kind === "nothing") return "created"
+  if (after.kind === "nothing") return "deleted"
+  const isContent =
+    before.kind !== after.kind ||
+    (before.kind === "file" && after.kind === "file" && before.hash !== after.hash)
+  return isContent || before.kind === "link" ? "changed" : "mode"
+}
+
+const changeOf = (path: string, kept: Kept): KeptChange => {
+  const { before, after } = kept
+  return { path, what: whatOf(kept), kind: kindOf(after.kind === "nothing" ? before : after), kept }
+}
+
+/** What becomes of one path: the changes of it are taken back from the last one on, as far as each left what is there. */
+interface Way {
+  readonly now: Seen
+  to: PathState
+  why: string | undefined
+}
+
+const somebodyElse = "somebody else has changed it since"
+
+const waysOf = (changes: ReadonlyArray<KeptChange>, seen: ReadonlyArray<Seen>): Array<Way> => {
+  const ways = new Map<string, Way>(
+    seen.map((now) => [now.path, { now, to: now.state, why: undefined }] as const),
+  )
+  for (const { path, kept } of changes) {
+    const way = ways.get(path)!
+    const { before, after } = kept as Kept
+    if (way.why !== undefined) continue
+    if (isSame(way.to, after)) way.to = before
+    else way.why = somebodyElse
+  }
+  return [...ways.values()]
+}
+
+/** What a path is called: from the working directory, where it is in there. */
+const shownPath = (cwd: string, path: string): string => {
+  const way = relative(cwd, path)
+  return way === "" || way.startsWith("..") || isAbsolute(way) ? path : way
+}
+
+const asToolError = (cause: unknown): unknown =>
+  cause instanceof Error && cause.name === "StagingError" ? new ToolError(cause.message, { cause }) : cause
+
+class FileKeeper implements ChangeKeeper {
+  private readonly history: FileHistory
+
+  constructor(history: FileHistory) {
+    this.history = history
+  }
+
+  async plan(changes: ReadonlyArray<KeptChange>, cwd: string): Promise<UndoPlan> {
+    const paths = new Set(changes.map(({ path }) => path).sort())
+    const seen = (await this.history.look([...paths])).filter(({ path }) => paths.has(path))
+    const ways = waysOf(changes, seen)
+    const staged = await this.history
+      .stage(ways.filter(({ now, to }) => !isSame(now.state, to)).map(({ now, to }) => ({ from: now, to })))
+      .catch((cause: unknown) => {
+        throw asToolError(cause)
+      })
+    const left = ways.flatMap(({ now, why }) => (why === undefined ? [] : [{ path: now.path, why }]))
+    return this.planOf(staged, left, cwd)
+  }
+
+  async apply({ id, changes }: UndoPlan, recorder: ChangeRecorder): Promise<void> {
+    await recording(
+      this,
+      this.history,
+      recorder,
+      changes.map(({ path }) => path),
+      () =>
+        this.history.apply(id!).catch((cause: unknown) => {
+          throw asToolError(cause)
+        }),
+    )
+  }
+
+  async discard({ id }: UndoPlan): Promise<void> {
+    if (id !== undefined) await this.history.discard(id)
+  }
+
+  private async planOf(
+    staged: StagedPutBack,
+    left: ReadonlyArray<LeftChange>,
+    cwd: string,
+  ): Promise<UndoPlan> {
+    const { id, changes, content } = staged
+    const isEmpty = changes.length === 0
+    if (isEmpty) await this.history.discard(id)
+    const named = new Map(changes.map((change) => [shownPath(cwd, join("/", change.path)), change]))
+    const shown = [...named].map(([path, change]) => ({ ...change, path }))
+    const preview = await previewOf({
+      changes: shown,
+      content: ({ path }, maxBytes) => content(named.get(path)!, maxBytes),
+    })
+    return {
+      id: isEmpty ? undefined : id,
+      changes: changes.map(({ path, what, kind }) => ({ path: join("/", path), what, kind })),
+      left: [...left, ...staged.left].map(({ path, why }) => ({ path: shownPath(cwd, path), why })),
+      preview,
+    }
+  }
+}
+
+const keepers = new WeakMap<FileHistory, FileKeeper>()
+
+const keeperOf = (history: FileHistory): FileKeeper => {
+  const keeper = keepers.get(history) ?? new FileKeeper(history)
+  keepers.set(history, keeper)
+  return keeper
+}
+
+/** Undefined where something cannot be read: that is no reason not to do the work. */
+const tryLook = (
+  history: FileHistory,
+  paths: ReadonlyArray<string>,
+  bounds?: ChangeRecorder["bounds"],
+): Promise<ReadonlyArray<Seen> | undefined> => history.look(paths, bounds).catch(() => undefined)
+
+const recording = async <A>(
+  keeper: FileKeeper,
+  history: FileHistory,
+  recorder: ChangeRecorder,
+  paths: ReadonlyArray<string>,
+  work: () => Promise<A>,
+): Promise<A> => {
+  const before = await tryLook(history, paths, recorder.bounds)
+  const result = await work()
+  const names = before?.map(({ path }) => path)
+  const after = names && (await tryLook(history, names))
+  if (before === undefined || after === undefined) {
+    for (const path of paths) recorder.unknown(`the write of ${path}, which cannot be read,`)
+    return result
+  }
+  const left = new Map(after.map((seen) => [seen.path, seen.state]))
+  const changes = before.flatMap(({ path, state }) => {
+    const now = left.get(path)!
+    return isSame(state, now) ? [] : [changeOf(path, { before: state, after: now })]
+  })
+  recorder.add(keeper, changes)
+  return result
+}
+
+/**
+ * Does work that changes these paths, and records what it has changed, if it succeeds. Paths are absolute, links resolved. Work that
+ * fails is expected to have changed nothing.
+ */
+export const changing = async <A>(
+  { changes: recorder }: { readonly changes: ChangeRecorder | undefined },
+  { history }: Files,
+  paths: ReadonlyArray<string>,
+  work: () => Promise<A>,
+): Promise<A> => {
+  if (recorder === undefined) return work()
+  if (history !== undefined) return recording(keeperOf(history), history, recorder, paths, work)
+  const result = await work()
+  for (const path of paths) recorder.unknown(`the machine of ${path}, which remembers nothing,`)
+  return result
+}

@@ -1,0 +1,70 @@
+/** What is at a path, as it is recorded: enough to tell whether it is still the same, and to make it again. Plain JSON. */
+import type { BigIntStats } from "node:fs"
+import { readlink } from "node:fs/promises"
+import {
+  type Fingerprint,
+  fingerprintOf,
+  kindOf,
+  modeOf,
+  namesIn,
+  ownerOf,
+  statOf,
+} from "../staging/fingerprint.ts"
+
+export type PathState =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "file"; readonly mode: number; readonly owner: string; readonly hash: string }
+  | { readonly kind: "link"; readonly target: string; readonly owner: string }
+  | { readonly kind: "folder"; readonly mode: number; readonly owner: string }
+  | { readonly kind: "other" }
+
+/** What is at a path now. */
+export interface Seen {
+  readonly path: string
+  readonly state: PathState
+  /** Tells whether anything has changed since. Undefined where nothing is. */
+  readonly print: Fingerprint | undefined
+}
+
+/** Gives the hash of a file's content. */
+export type HashOf = (path: string, info: BigIntStats) => Promise<string>
+
+const stateOf = async (path: string, info: BigIntStats, hashOf: HashOf): Promise<PathState> => {
+  const owner = ownerOf(info)
+  switch (kindOf(info)) {
+    case "file":
+      return { kind: "file", mode: modeOf(info), owner, hash: await hashOf(path, info) }
+    case "link":
+      return { kind: "link", target: await readlink(path), owner }
+    case "folder":
+      return { kind: "folder", mode: modeOf(info), owner }
+    default:
+      return { kind: "other" }
+  }
+}
+
+/** `path` is absolute, and real but for its last part. */
+export const look = async (path: string, hashOf: HashOf): Promise<Seen> => {
+  const info = await statOf(path)
+  if (info === undefined) return { path, state: { kind: "nothing" }, print: undefined }
+  const names = info.isDirectory() ? await namesIn(path).catch(() => undefined) : undefined
+  // Before it is read: what changes meanwhile differs from the print.
+  const print = fingerprintOf(info, names)
+  return { path, state: await stateOf(path, info, hashOf), print }
+}
+
+/** Whether the same is there. Who owns it does not count. */
+export const isSame = (one: PathState, other: PathState): boolean => {
+  switch (one.kind) {
+    case "nothing":
+      return other.kind === "nothing"
+    case "file":
+      return other.kind === "file" && one.hash === other.hash && one.mode === other.mode
+    case "link":
+      return other.kind === "link" && one.target === other.target
+    case "folder":
+      return other.kind === "folder" && one.mode === other.mode
+    default:
+      return false
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * undo
+ *
+ *   PreviewUndo ─▶ (resolve: apply or discard, later) ─▶ (approval, unless the host asked for it) ─▶ ApplyUndo
+ *   finally: DropUndo
+ */
+import type { ChangeKeeper, KeptChange, LeftChange, UndoRequest } from "../model/changes.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { Step, ToolError } from "../model/step.ts"
+import { defineTool, type Tool } from "../model/tool.ts"
+import { notKnown } from "../model/undo-request.ts"
+import type { CallRecord, PlannedUndo } from "../stores/changes.ts"
+import { CallRecorder } from "./call-recorder.ts"
+
+/** The name of the tool that takes changes back. A tool that is registered under this name takes its place. */
+export const undoName = "undo"
+
+/** The parameters of `undo`: exactly one of them. */
+export interface UndoParams {
+  readonly call_id?: string
+  readonly turn?: number
+  /** ISO 8601. */
+  readonly since?: string
+  readonly last?: number
+}
+
+/** What a preview of `undo` has as `details.undo`. */
+interface UndoDetails {
+  readonly calls: ReadonlyArray<string>
+  readonly changes: number
+  readonly left: ReadonlyArray<LeftChange>
+}
+
+const parameters = {
+  type: "object",
+  properties: {
+    call_id: { type: "string", description: "The call whose changes to take back." },
+    turn: { type: "integer", minimum: 1, description: "The number of the turn to take back." },
+    since: {
+      type: "string",
+      format: "date-time",
+      description: "Take back all since then, such as 2026-01-31T12:00:00Z.",
+    },
+    last: {
+      type: "integer",
+      minimum: 1,
+      description: "Take back the last so many calls that changed something.",
+    },
+  },
+  additionalProperties: false,
+}
+
+const description = [
+  "Takes back what earlier calls of yours changed in files. Give exactly one of call_id, turn, since, last.",
+  "It shows a diff and changes nothing; call resolve to apply or discard what it shows.",
+  "What somebody else changed since is left alone.",
+].join(" ")
+
+/** Which calls of the agent are meant. Throws a ToolError for more or less than one parameter. */
+const requestOf = ({ call_id, turn, since, last }: UndoParams): UndoRequest => {
+  const given = [
+    ...(call_id === undefined ? [] : [{ callId: call_id }]),
+    ...(turn === undefined ? [] : [{ turn }]),
+    ...(since === undefined ? [] : [{ since: new Date(since) }]),
+    ...(last === undefined ? [] : [{ last }]),
+  ]
+  if (given.length !== 1) throw new ToolError("Give exactly one of call_id, turn, since, last.")
+  if (since !== undefined && Number.isNaN(Date.parse(since)))
+    throw new ToolError(`${JSON.stringify(since)} is no time. Give one such as 2026-01-31T12:00:00Z.`)
+  return given[0]!
+}
+
+/** The parameters that ask the tool for what a host asks for. */
+export const paramsOf = (request: UndoRequest): UndoParams => {
+  if ("callId" in request) return { call_id: request.callId }
+  if ("since" in request) return { since: new Date(request.since).toISOString() }
+  return request
+}
+
+const recorderOf = (context: HandlerContext): CallRecorder => {
+  if (context.changes instanceof CallRecorder) return context.changes
+  throw new ToolError("Nothing can be taken back: the executor keeps no changes (`undo: false`).")
+}
+
+/** The changes of each keeper, newest first. */
+const byKeeper = (records: ReadonlyArray<CallRecord>): Map<ChangeKeeper, Array<KeptChange>> => {
+  const changes = new Map<ChangeKeeper, Array<KeptChange>>()
+  for (const { parts } of [...records].reverse()) {
+    for (const part of [...parts].reverse()) {
+      const known = changes.get(part.keeper) ?? []
+      changes.set(part.keeper, known)
+      for (const change of [...part.changes].reverse()) known.push(change)
+    }
+  }
+  return changes
+}
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+const leftLines = (left: ReadonlyArray<LeftChange>): Array<string> =>
+  left.length === 0 ? [] : ["Left alone:", ...left.map(({ path, why }) => `${path}: ${why}`)]
+
+const discardAll = async ({ plans }: PlannedUndo): Promise<void> => {
+  for (const { keeper, plan } of plans) await keeper.discard(plan)
+}
+
+const preview = (records: ReadonlyArray<CallRecord>, { plans }: PlannedUndo): Step => {
+  const count = plans.reduce((sum, { plan }) => sum + plan.changes.length, 0)
+  const left = plans.flatMap(({ plan }) => plan.left)
+  const unknown = records.flatMap((record) => record.unknown)
+  const rest = [...leftLines(left), ...(unknown.length === 0 ? [] : [notKnown(unknown)])]
+  if (plans.every(({ plan }) => plan.id === undefined))
+    return Step.Error(["Nothing can be taken back.", ...rest].join("\n"))
+  const names = records.map(({ name, callId }) => `${name} ${callId}`)
+  const of = names.length > 3 ? plural(names.length, "call") : names.join(", ")
+  const text = [`[undo] ${plural(count, "change")}, not made yet, to take back ${of}:`]
+  for (const { plan } of plans) if (plan.preview !== "") text.push(plan.preview)
+  const details: UndoDetails = { calls: records.map(({ callId }) => callId), changes: count, left }
+  return Step.Output({
+    content: [{ type: "text", text: [...text, ...rest].join("\n") }],
+    details: { undo: details },
+  })
+}
+
+const previewUndo = (params: UndoParams): EffectHandler =>
+  handler("PreviewUndo", async (context) => {
+    const { store, call } = recorderOf(context)
+    const records = store.select(call.agentId, requestOf(params))
+    const plans: Array<PlannedUndo["plans"][number]> = []
+    for (const [keeper, changes] of byKeeper(records))
+      plans.push({ keeper, plan: await keeper.plan(changes, context.cwd) })
+    const planned = { records, plans }
+    const step = preview(records, planned)
+    if (step._tag === "Output") store.planned.set(call.callId, planned)
+    // Only hosts approve beforehand: they have asked for it themselves.
+    context.memory.asks = context.call.decision !== "approve"
+    context.memory.planned = call.callId
+    return step
+  })
+
+const plannedBy = (context: HandlerContext): PlannedUndo => {
+  const planned = recorderOf(context).store.planned.get(String(context.memory.planned))
+  if (planned !== undefined) return planned
+  throw new ToolError("This preview was made by another process. Discard it, and undo again.")
+}
+
+const askHost = (label: string): EffectHandler =>
+  handler("AskHost", ({ memory }) => (memory.asks === false ? Step.Continue : Step.AwaitApproval({ label })))
+
+const applyUndo = handler(
+  "ApplyUndo",
+  async (context) => {
+    const recorder = recorderOf(context)
+    const { records, plans } = plannedBy(context)
+    for (const { keeper, plan } of plans) if (plan.id !== undefined) await keeper.apply(plan, recorder)
+    recorder.store.undone(recorder.call, records)
+    const { undo } = context.output!.details as { readonly undo: UndoDetails }
+    const text = [`${plural(undo.changes, "change")} made. To take them back: undo ${recorder.call.callId}.`]
+    return Step.Output({
+      content: [{ type: "text", text: [...text, ...leftLines(undo.left)].join("\n") }],
+      details: { undo },
+    })
+  },
+  { retry: "never" },
+)
+
+const dropUndo = handler("DropUndo", async (context) => {
+  if (!(context.changes instanceof CallRecorder)) return Step.Continue
+  const { planned } = context.changes.store
+  const callId = String(context.memory.planned)
+  const own = planned.get(callId)
+  planned.delete(callId)
+  if (own !== undefined) await discardAll(own)
+  return Step.Continue
+})
+
+const labelOf = ({ call_id, turn, since, last }: UndoParams): string => {
+  if (call_id !== undefined) return `Take back ${call_id}`
+  if (turn !== undefined) return `Take back turn ${turn}`
+  return since === undefined
+    ? `Take back the last ${plural(last ?? 1, "call")}`
+    : `Take back all since ${since}`
+}
+
+/** `undo`: takes back what earlier calls of the agent changed, as a preview to be applied later. */
+export const undoTool = defineTool({
+  name: undoName,
+  label: "Undo",
+  description,
+  parameters,
+  background: false,
+  kind: "edit",
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  compose: (given) => {
+    const params = given as UndoParams
+    const label = labelOf(params)
+    return pipeline()
+      .andThen(previewUndo(params))
+      .awaitResolve({ label })
+      .andThen(askHost(label))
+      .andThen(applyUndo)
+      .finally(dropUndo)
+  },
+  renderCall: (given) => labelOf(given as UndoParams),
+}) as Tool<unknown>

@@ -1,0 +1,33 @@
+/** The executor's option `undo`: how much is kept, so that changes can be taken back. */
+import { toMillis } from "./duration.ts"
+import { expectKnown, got, toCount } from "./got.ts"
+import type { DurationInput } from "./step.ts"
+
+/** How much is kept for `undo`. */
+export interface UndoOptions {
+  /** Bytes of former contents, each kept once. Default 200 MB. */
+  readonly maxBytes?: number | undefined
+  /** Default `"30 days"`. */
+  readonly maxAge?: DurationInput | undefined
+}
+
+/** The same, read: milliseconds. */
+export interface UndoBounds {
+  readonly maxBytes: number
+  readonly maxAge: number
+}
+
+const defaultBounds: UndoBounds = { maxBytes: 200 * 1000 * 1000, maxAge: 30 * 24 * 60 * 60 * 1000 }
+
+/** Undefined where nothing is kept. Throws a TypeError for anything but options or false. */
+export const toUndoBounds = (options: UndoOptions | false | undefined): UndoBounds | undefined => {
+  if (options === false) return undefined
+  if (options === undefined || options === null) return defaultBounds
+  if (typeof options !== "object")
+    throw new TypeError(`Expected \`undo\` to be an object with maxBytes, maxAge, or false, ${got(options)}`)
+  expectKnown("`undo`", options, ["maxBytes", "maxAge"])
+  return {
+    maxBytes: toCount("maxBytes", options.maxBytes, defaultBounds.maxBytes, " of `undo`"),
+    maxAge: toMillis("undo.maxAge", options.maxAge, defaultBounds.maxAge),
+  }
+}

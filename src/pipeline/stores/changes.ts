@@ -1,0 +1,200 @@
+/** What the calls of an executor have changed, oldest first, within a bound: what `executor.changes` lists and `undo` takes back. */
+import type {
+  CallChanges,
+  ChangeKeeper,
+  ChangesFilter,
+  KeptChange,
+  UndoPlan,
+  UndoRequest,
+} from "../model/changes.ts"
+import { ToolError } from "../model/step.ts"
+import type { UndoBounds } from "../model/undo-options.ts"
+import { notKnown, timeOf, wordsOf } from "../model/undo-request.ts"
+
+/** Changed paths that are kept in memory. */
+const maxPaths = 10_000
+
+/** Ids of dropped calls that are remembered, to say so when they are asked for. */
+const maxDropped = 1000
+
+/** The changes of one keeper, in order. */
+interface Part {
+  readonly keeper: ChangeKeeper
+  readonly changes: Array<KeptChange>
+}
+
+/** A call as its changes are recorded. */
+export interface ChangingCall {
+  /** The same for all changes of the call. */
+  readonly key: object
+  readonly agentId: string
+  /** The call that was asked for; for a preview, the call that made the preview. */
+  readonly callId: string
+  /** The call whose handlers made the changes. */
+  readonly appliedBy: string
+  readonly name: string
+  /** What calls of the same turn have in common. */
+  readonly turn: object
+}
+
+/** What one call has changed, and what takes it back. */
+export interface CallRecord extends Omit<ChangingCall, "key" | "turn"> {
+  readonly turn: number
+  readonly at: number
+  readonly parts: Array<Part>
+  readonly unknown: Array<string>
+  undoes: ReadonlyArray<string> | undefined
+  undoneBy: string | undefined
+}
+
+/** What a preview of `undo` would take back, and for which calls. */
+export interface PlannedUndo {
+  readonly records: ReadonlyArray<CallRecord>
+  readonly plans: ReadonlyArray<{ readonly keeper: ChangeKeeper; readonly plan: UndoPlan }>
+}
+
+const hasPaths = ({ parts }: CallRecord): boolean => parts.length > 0
+
+/** The changes of one executor. */
+export class RecordedChanges {
+  readonly bounds: UndoBounds
+  /** By the call of `undo` that made the preview. */
+  readonly planned = new Map<string, PlannedUndo>()
+  private readonly now: () => number
+  private records: Array<CallRecord> = []
+  private paths = 0
+  private readonly byCall = new WeakMap<object, CallRecord>()
+  private readonly turns = new WeakMap<object, number>()
+  private readonly lastTurns = new Map<string, number>()
+  private readonly dropped = new Set<string>()
+
+  constructor(bounds: UndoBounds, now: () => number) {
+    this.bounds = bounds
+    this.now = now
+  }
+
+  /** Adds changes of a call. */
+  add(call: ChangingCall, keeper: ChangeKeeper, changes: ReadonlyArray<KeptChange>): void {
+    if (changes.length === 0) return
+    const { parts } = this.recordOf(call)
+    const last = parts.at(-1)
+    if (last?.keeper === keeper) for (const change of changes) last.changes.push(change)
+    else parts.push({ keeper, changes: [...changes] })
+    this.paths += changes.length
+    this.drop()
+  }
+
+  /** Adds what a call may have changed. */
+  addUnknown(call: ChangingCall, what: string): void {
+    this.recordOf(call).unknown.push(what)
+    this.paths += 1
+    this.drop()
+  }
+
+  list({ agentId, since }: ChangesFilter = {}): Array<CallChanges> {
+    this.drop()
+    const from = since === undefined ? Number.NEGATIVE_INFINITY : timeOf(since)
+    return this.records
+      .filter((record) => record.at >= from && (agentId === undefined || record.agentId === agentId))
+      .map(shown)
+  }
+
+  /** The calls of an agent to take back, oldest first. Throws a ToolError that says why there are none. */
+  select(agentId: string, request: UndoRequest): Array<CallRecord> {
+    this.drop()
+    const found = "callId" in request ? this.ofCall(agentId, request.callId) : this.ofAgent(agentId, request)
+    if (found.some(hasPaths)) return found
+    const commands = found.flatMap(({ unknown }) => unknown)
+    const may = commands.length === 0 ? "" : ` ${notKnown(commands)}`
+    throw new ToolError(`Nothing that ${wordsOf(agentId, request)} changed can be taken back.${may}`)
+  }
+
+  /** Notes that a call of `undo` has taken back these calls. What an undo of an undo takes back is there again. */
+  undone(by: ChangingCall, records: ReadonlyArray<CallRecord>): void {
+    const own = this.recordOf(by)
+    own.undoes = [...new Set(records.map(({ callId }) => callId))]
+    const undone = new Set(own.undoes)
+    for (const record of this.records)
+      if (record.undoneBy !== undefined && undone.has(record.undoneBy)) record.undoneBy = undefined
+    for (const record of records) record.undoneBy = by.callId
+  }
+
+  private recordOf({ key, turn, ...call }: ChangingCall): CallRecord {
+    const known = this.byCall.get(key)
+    if (known !== undefined) return known
+    const record: CallRecord = {
+      ...call,
+      turn: this.turnOf(call.agentId, turn),
+      at: this.now(),
+      parts: [],
+      unknown: [],
+      undoes: undefined,
+      undoneBy: undefined,
+    }
+    this.records.push(record)
+    this.byCall.set(key, record)
+    return record
+  }
+
+  private turnOf(agentId: string, turn: object): number {
+    const known = this.turns.get(turn)
+    if (known !== undefined) return known
+    const next = (this.lastTurns.get(agentId) ?? 0) + 1
+    this.lastTurns.set(agentId, next)
+    this.turns.set(turn, next)
+    return next
+  }
+
+  private ofCall(agentId: string, callId: string): Array<CallRecord> {
+    const found = this.records.filter((record) => record.callId === callId || record.appliedBy === callId)
+    const own = found.filter((record) => record.agentId === agentId)
+    if (own.length > 0) return own
+    const id = JSON.stringify(callId)
+    if (found.length > 0)
+      throw new ToolError(`Call ${id} is of agent ${found[0]!.agentId}: undo it as that agent.`)
+    if (this.dropped.has(callId))
+      throw new ToolError(`What call ${id} changed was dropped: it is older or more than what is kept.`)
+    throw new ToolError(
+      `No change of call ${id} is recorded: there was no such call, or it changed nothing. List the changes first.`,
+    )
+  }
+
+  private ofAgent(agentId: string, request: Exclude<UndoRequest, { callId: string }>): Array<CallRecord> {
+    const own = this.records.filter(
+      (record) => record.agentId === agentId && record.undoes === undefined && record.undoneBy === undefined,
+    )
+    if ("turn" in request) return own.filter(({ turn }) => turn === request.turn)
+    if ("since" in request) {
+      const since = timeOf(request.since)
+      return own.filter(({ at }) => at >= since)
+    }
+    const oldest = own.filter(hasPaths).at(-request.last) ?? own[0]
+    return oldest === undefined ? [] : own.slice(own.indexOf(oldest))
+  }
+
+  /** Drops what is too old, and of too much the oldest. */
+  private drop(): void {
+    const from = this.now() - this.bounds.maxAge
+    let count = 0
+    for (const { at, parts, unknown, callId } of this.records) {
+      if (at >= from && this.paths <= maxPaths) break
+      count += 1
+      this.paths -= parts.reduce((sum, { changes }) => sum + changes.length, unknown.length)
+      this.dropped.add(callId)
+      if (this.dropped.size > maxDropped) this.dropped.delete(this.dropped.values().next().value!)
+    }
+    if (count > 0) this.records = this.records.slice(count)
+  }
+}
+
+const shown = ({ parts, unknown, undoes, undoneBy, ...record }: CallRecord): CallChanges => ({
+  agentId: record.agentId,
+  callId: record.callId,
+  name: record.name,
+  turn: record.turn,
+  at: record.at,
+  paths: parts.flatMap(({ changes }) => changes.map(({ path, what, kind }) => ({ path, what, kind }))),
+  ...(unknown.length > 0 && { unknown: [...unknown] }),
+  ...(undoes !== undefined && { undoes }),
+  ...(undoneBy !== undefined && { undoneBy }),
+})

@@ -1,0 +1,263 @@
+// @module-tag waits
+import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { allTools } from "../../src/impls/index.ts"
+import { noIde, ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../src/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { treeOf } from "../sandbox/staging/tree.ts"
+
+const path = useTempFolder()
+
+const makeExecutor = (options: ToolExecutorOptions = {}) => {
+  const executor = new ToolExecutor(new ToolRegistry(allTools()), {
+    cwd: path(),
+    delegates: noIde,
+    ...options,
+  })
+  onTestFinished(() => executor.shutdown())
+  return executor
+}
+
+const run = async (executor: ToolExecutor, name: string, params: unknown, callId: string) => {
+  const result = await executor.run({ name, params, callId, decision: "approve" })
+  expect(result, result.content).toMatchObject({ status: "complete" })
+  return result
+}
+
+const edit = (executor: ToolExecutor, file: string, old_string: string, new_string: string, callId: string) =>
+  run(executor, "edit_file", { path: file, edits: [{ old_string, new_string }] }, callId)
+
+const write = (executor: ToolExecutor, file: string, content: string, callId: string) =>
+  run(executor, "write_file", { path: file, content }, callId)
+
+const apply = (executor: ToolExecutor) => executor.agent().resolve({ action: "apply", reason: "as asked" })
+
+const text = (name: string) => readFile(path(name), "utf8")
+
+describe("what undo takes back", () => {
+  it("is shown first, and made when it is resolved", async () => {
+    const executor = makeExecutor()
+    await writeFile(path("a.txt"), "one\n")
+    await edit(executor, "a.txt", "one", "two", "edit")
+    await write(executor, "new/deep/b.txt", "b\n", "write")
+    const preview = await executor.agent().undo({ last: 2 })
+    expect(preview).toMatchObject({ status: "complete" })
+    expect(
+      preview.content,
+    ).toContain(`[undo] 4 changes, not made yet, to take back edit_file edit, write_file write:
+changed  a.txt
+deleted  new/
+deleted  new/deep/
+deleted  new/deep/b.txt
+`)
+    expect(preview.content).toContain("-two\n+one\n")
+    expect(await text("a.txt")).toBe("two\n")
+    const applied = await apply(executor)
+    expect(applied).toMatchObject({ status: "complete" })
+    expect(Object.keys(await treeOf(path()))).toEqual([".", "a.txt"])
+    expect(await text("a.txt")).toBe("one\n")
+  })
+
+  it("can be taken back itself, and again", async () => {
+    const executor = makeExecutor()
+    await write(executor, "new/a.txt", "one\n", "write")
+    await edit(executor, "new/a.txt", "one", "two", "edit")
+    const after = await treeOf(path())
+    await executor.agent().undo({ last: 5 })
+    await apply(executor)
+    const before = await treeOf(path())
+    expect(Object.keys(before)).toEqual(["."])
+    const undo = executor.changes().at(-1)!
+    expect(undo).toMatchObject({ name: "undo", undoes: ["write", "edit"] })
+    expect(executor.changes().map(({ undoneBy }) => undoneBy)).toEqual([undo.callId, undo.callId, undefined])
+    await executor.agent().undo({ callId: undo.callId })
+    await apply(executor)
+    expect(await treeOf(path())).toEqual(after)
+    expect(executor.changes().map(({ undoneBy }) => undoneBy)).toEqual([
+      undefined,
+      undefined,
+      executor.changes().at(-1)!.callId,
+      undefined,
+    ])
+    await executor.agent().undo({ last: 2 })
+    await apply(executor)
+    expect(await treeOf(path())).toEqual(before)
+  })
+
+  it("keeps modes", async () => {
+    const executor = makeExecutor()
+    await writeFile(path("run.sh"), "one\n")
+    await chmod(path("run.sh"), 0o751)
+    await edit(executor, "run.sh", "one", "two", "edit")
+    await executor.agent().undo({ callId: "edit" })
+    await apply(executor)
+    expect((await stat(path("run.sh"))).mode & 0o777).toBe(0o751)
+  })
+
+  it("is nothing that somebody else has changed since, which is named", async () => {
+    const executor = makeExecutor()
+    for (const name of ["a", "b", "c", "d"]) await writeFile(path(name), "one\n")
+    for (const name of ["a", "b", "c", "d"]) await edit(executor, name, "one", "two", `edit ${name}`)
+    await write(executor, "new/e", "e", "write")
+    await writeFile(path("a"), "mine\n")
+    await rm(path("b"))
+    await mkdir(path("b"))
+    await rm(path("c"))
+    await symlink("d", path("c"))
+    await writeFile(path("new/untracked"), "mine\n")
+    const preview = await executor.agent().undo({ last: 5 })
+    expect(preview.content).toContain(`Left alone:
+a: somebody else has changed it since
+b: somebody else has changed it since
+c: somebody else has changed it since
+new: it is a folder that holds something else by now`)
+    await apply(executor)
+    expect(Object.keys(await treeOf(path()))).toEqual([".", "a", "b", "c", "d", "new", "new/untracked"])
+    expect([await text("a"), await text("c"), await text("d")]).toEqual(["mine\n", "one\n", "one\n"])
+  })
+
+  it("is not applied over what was changed after the preview", async () => {
+    const executor = makeExecutor()
+    for (const name of ["a", "b"]) await writeFile(path(name), "one\n")
+    for (const name of ["a", "b"]) await edit(executor, name, "one", "two", `edit ${name}`)
+    await executor.agent().undo({ last: 2 })
+    await writeFile(path("b"), "mine\n")
+    expect(await apply(executor)).toMatchObject({
+      status: "error",
+      content: expect.stringContaining(`${path("b")} changed since the preview. Discard it, and undo again.`),
+    })
+    expect([await text("a"), await text("b")]).toEqual(["two\n", "mine\n"])
+  })
+
+  it("goes back to the first content of a file through all of its changes, and not past one of somebody else", async () => {
+    const executor = makeExecutor()
+    await writeFile(path("a"), "one\n")
+    await edit(executor, "a", "one", "two", "first")
+    await edit(executor, "a", "two", "three", "second")
+    await executor.agent().undo({ last: 2 })
+    await apply(executor)
+    expect(await text("a")).toBe("one\n")
+    await edit(executor, "a", "one", "two", "third")
+    await writeFile(path("a"), "mine\n")
+    await edit(executor, "a", "mine", "yours", "fourth")
+    const preview = await executor.agent().undo({ last: 2 })
+    expect(preview.content).toContain("a: somebody else has changed it since")
+    await apply(executor)
+    expect(await text("a")).toBe("mine\n")
+  })
+
+  it("is a turn, or all since a time", async () => {
+    const executor = makeExecutor()
+    const agent = executor.agent()
+    const turn = (names: ReadonlyArray<string>) =>
+      agent.runTurn(
+        names.map((name) => ({
+          name: "write_file",
+          params: { path: name, content: "x" },
+          decision: "approve" as const,
+        })),
+      )
+    await turn(["a", "b"])
+    await turn(["c"])
+    expect(executor.changes().map(({ turn, paths }) => [turn, paths[0]!.path])).toEqual([
+      [1, path("a")],
+      [1, path("b")],
+      [2, path("c")],
+    ])
+    await agent.undo({ turn: 1 })
+    await apply(executor)
+    expect(Object.keys(await treeOf(path()))).toEqual([".", "c"])
+    await agent.undo({ since: executor.changes()[0]!.at })
+    await apply(executor)
+    expect(Object.keys(await treeOf(path()))).toEqual(["."])
+  })
+
+  it("is several files of one structural edit", async () => {
+    const executor = makeExecutor()
+    for (const name of ["a.ts", "b.ts"]) await writeFile(path(name), "foo(1)\n")
+    const ops = [{ pattern: "foo($A)", replacement: "bar($A)" }]
+    await run(executor, "ast_edit", { ops, paths: ["."] }, "rename")
+    const onEvent = (event: { _tag: string; approve?: () => boolean }) => void event.approve?.()
+    await executor.agent().resolve({ action: "apply", reason: "" }, { onEvent: onEvent as never })
+    expect(await text("b.ts")).toBe("bar(1)\n")
+    await executor.agent().undo({ callId: "rename" })
+    await apply(executor)
+    expect([await text("a.ts"), await text("b.ts")]).toEqual(["foo(1)\n", "foo(1)\n"])
+  })
+})
+
+describe("undo of a model", () => {
+  it("is asked about behind its preview", async () => {
+    const executor = makeExecutor()
+    await write(executor, "a", "x", "write")
+    await executor.run({ name: "undo", params: { last: 1 } })
+    expect(await apply(executor)).toMatchObject({ status: "denied" })
+    expect(await text("a")).toBe("x")
+    const labels: Array<string | undefined> = []
+    await executor.agent().resolve(
+      { action: "apply", reason: "" },
+      {
+        onEvent: (event) => {
+          if (event._tag !== "AwaitingApproval") return
+          labels.push(event.label)
+          event.approve()
+        },
+      },
+    )
+    expect(labels).toEqual(["Take back the last 1 call"])
+    await expect(text("a")).rejects.toThrow("ENOENT")
+  })
+})
+
+describe("what cannot be taken back is said", () => {
+  it("where nothing is recorded", async () => {
+    const executor = makeExecutor()
+    await write(executor, "a", "x", "write")
+    await run(executor, "read_file", { path: "a" }, "read")
+    const agent = executor.agent()
+    const contentOf = async (request: Parameters<typeof agent.undo>[0], of = agent) =>
+      (await of.undo(request)).content
+    const unknown = (id: string) =>
+      `No change of call "${id}" is recorded: there was no such call, or it changed nothing. List the changes first.`
+    expect(await contentOf({ callId: "nope" })).toBe(unknown("nope"))
+    expect(await contentOf({ callId: "read" })).toBe(unknown("read"))
+    expect(await contentOf({ callId: "write" }, executor.agent("other"))).toBe(
+      'Call "write" is of agent main: undo it as that agent.',
+    )
+    expect(await contentOf({ turn: 7 })).toBe("Nothing that turn 7 of agent main changed can be taken back.")
+    expect(await contentOf({ last: 3 }, executor.agent("other"))).toBe(
+      "Nothing that the last 3 calls of agent other changed can be taken back.",
+    )
+    expect((await makeExecutor({ undo: false }).agent().undo({ last: 1 })).content).toContain("Unknown tool")
+  })
+
+  it("of what was dropped", async () => {
+    const executor = makeExecutor({ undo: { maxAge: 0 } })
+    await write(executor, "a", "x", "write")
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(executor.changes()).toEqual([])
+    expect((await executor.agent().undo({ callId: "write" })).content).toBe(
+      'What call "write" changed was dropped: it is older or more than what is kept.',
+    )
+  })
+
+  it("of contents that were too much to be kept", async () => {
+    const executor = makeExecutor({ undo: { maxBytes: 10 } })
+    await writeFile(path("a"), "long enough to be too much\n")
+    await edit(executor, "a", "long", "short", "edit")
+    expect((await executor.agent().undo({ callId: "edit" })).content).toBe(
+      "Nothing can be taken back.\nLeft alone:\na: what it held before is not kept any more, or was too much to be kept",
+    )
+  })
+})
+
+it("refuses what can be meant by nobody", () => {
+  const executor = makeExecutor()
+  const undo = (request: unknown) => () => executor.agent().undo(request as never)
+  expect(undo(undefined)).toThrow("Expected `undo` to be given one of callId, turn, since, last, got `{  }`")
+  expect(undo({ last: 1, turn: 1 })).toThrow("got `{ last, turn }`")
+  expect(undo({ last: 0 })).toThrow("Expected `last` of `undo` to be a positive integer, got `0` (number)")
+  expect(undo({ since: "now" })).toThrow("Expected `since` of `undo` to be epoch milliseconds or a Date")
+  expect(() => executor.changes({ agent: "x" } as never)).toThrow("`changes` has no option `agent`")
+  expect(() => makeExecutor({ undo: true as never })).toThrow("Expected `undo` to be an object")
+})
