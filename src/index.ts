@@ -80,7 +80,9 @@ export type {
   HandlerContext,
   HandlerFunction,
   HandlerReturn,
+  NestedOptions,
   Resolution,
+  RunTool,
 } from "./pipeline/model/handler.ts"
 export { handler } from "./pipeline/model/handler.ts"
 export type {

@@ -38,6 +38,8 @@ export const toPlainJson = (value: unknown): unknown => {
         return String(value)
       case "object":
         return value === null ? null : copyOnce(value, depth)
+      case "function":
+        return "toJSON" in value ? copyOnce(value, depth) : undefined
       default:
         return undefined
     }

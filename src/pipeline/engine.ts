@@ -14,6 +14,7 @@ import type { Call } from "./call/call.ts"
 import { CallIds, toToolCall } from "./call/call-input.ts"
 import { ActiveCalls, type CancelOptions } from "./call/calls.ts"
 import type { Command } from "./call/command.ts"
+import { isInBackground } from "./call/in-background.ts"
 import type { Input } from "./call/input.ts"
 import { isRunning } from "./call/inspection.ts"
 import type { Journal } from "./call/journal.ts"
@@ -216,7 +217,21 @@ export class Engine implements ActionHost, OwnTools {
     call.timer?.follow(call.state)
     call.span?.moved(call)
     this.journal?.moved(call)
+    if (call.to.outer !== undefined) this.nestedMoved(call)
     return took
+  }
+
+  /** The running time of an outer call stands still while its nested calls wait. */
+  nestedMoved(call: Call): void {
+    const { outer } = call.to
+    const nested = outer?.nested
+    if (outer === undefined || nested === undefined) return
+    const were = nested.areWaiting
+    nested.moved(call)
+    if (nested.areWaiting === were) return
+    if (were) outer.timer?.resume()
+    else outer.timer?.pause()
+    this.nestedMoved(outer)
   }
 
   /** Gives a call its turn. Returns false if the call has ended. */
@@ -257,8 +272,8 @@ export class Engine implements ActionHost, OwnTools {
   cancel({ agentId, reason }: CancelOptions, running: boolean, by?: CancellingParty): number {
     let count = 0
     for (const call of this.calls.all()) {
-      const { background, agentId: ofAgent } = call.toolCall
-      if (background || (agentId !== undefined && ofAgent !== agentId)) continue
+      const { agentId: ofAgent } = call.toolCall
+      if (isInBackground(call) || (agentId !== undefined && ofAgent !== agentId)) continue
       if (running && !isRunning(call)) continue
       if (this.cancelOne(call, reason, by)) count += 1
     }

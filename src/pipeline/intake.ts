@@ -11,6 +11,7 @@ import { readCall, readLost, readPast, readStaged, type ToolOf } from "./call/re
 import type { CallSnapshot, StagedSnapshot } from "./call/snapshot.ts"
 import type { Engine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
+import { NestedSink } from "./events/nested-sink.ts"
 import type { ToolCall } from "./model/call.ts"
 import { byShutdown } from "./model/decision.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
@@ -128,7 +129,12 @@ export const restoreJournaled = (
 const callFor = (engine: Engine, { call, createdAt }: CallSnapshot): Call => {
   const origin = createdAt === undefined ? originNow(engine) : new Origin(createdAt)
   const tool = engine.tools.toolFor(call.agentId, call.name)
-  return new Call(call, tool, { sink: engine.events }, origin)
+  return new Call(call, tool, recipientOf(engine, call), origin)
+}
+
+const recipientOf = (engine: Engine, { parentId }: ToolCall): Recipient => {
+  if (parentId === undefined) return { sink: engine.events }
+  return { sink: new NestedSink(engine.events, parentId), outer: engine.calls.get(parentId) }
 }
 
 const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => {
@@ -144,7 +150,7 @@ const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => 
   if (tracers !== undefined && call.started)
     call.span = new CallSpan(tracers, toolCall, call.tool, call.earlier?.traceParent)
   engine.journal?.added(call)
-  begin(engine, call, !toolCall.background)
+  begin(engine, call, !toolCall.background && toolCall.parentId === undefined)
   return toolCall.callId
 }
 

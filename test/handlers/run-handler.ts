@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import type { CallMemory, EffectHandler, HandlerContext, Step, ToolCall } from "../../src/index.ts"
 import { ToolExecutor, ToolRegistry, textOf } from "../../src/index.ts"
+import { callableCall } from "../../src/pipeline/call/callable-call.ts"
 
 /** Keeps what handlers stage. */
 const executor = new ToolExecutor(new ToolRegistry([]))
@@ -33,7 +34,7 @@ export const contextOf = ({
   }
   const { signal } = new AbortController()
   return {
-    call,
+    call: callableCall(call, () => Promise.reject(new Error("There is no other tool"))),
     cwd,
     workspace,
     denies: () => false,

@@ -84,6 +84,7 @@ export const approvalEvent = (
   }
   // Set one by one: that is faster than spreading them, and most calls have none.
   if (label !== undefined) event.label = label
+  else if (call.toolCall.label !== undefined) event.label = call.toolCall.label
   if (output !== undefined) event.preview = output
   if (person) event.person = person
   if (terms?.named) event.named = true

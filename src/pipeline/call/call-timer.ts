@@ -19,6 +19,8 @@ export class CallTimer implements Expiring {
   private left: number | undefined
   /** Whether the running handler waits for its consumer, which pauses the call's running time. */
   isBlocked = false
+  /** Whether the call waits for nested calls that wait, which pauses its running time as well. */
+  private isPaused = false
   /** A second deadline in the same state, set by `expectWithin`. */
   private late: Expiring | undefined
   private readonly deadlines: Deadlines
@@ -34,7 +36,7 @@ export class CallTimer implements Expiring {
   /** The remaining running time in milliseconds; undefined if the call has not run under a limit. */
   get timeLeft(): number | undefined {
     const { timed } = this
-    if (timed === undefined || this.isBlocked || !isClocked(timed)) return this.left
+    if (timed === undefined || this.isBlocked || this.isPaused || !isClocked(timed)) return this.left
     return Math.max(0, this.expiresAt - this.deadlines.now())
   }
 
@@ -64,6 +66,24 @@ export class CallTimer implements Expiring {
     this.deadlines.set(this, limit)
   }
 
+  /** Pauses the running time while nested calls wait. Nothing bounds the pause. */
+  pause(): void {
+    const { timed } = this
+    if (timed === undefined || this.isBlocked || this.isPaused || !isClocked(timed)) return
+    this.stop()
+    this.isPaused = true
+    this.timed = timed
+  }
+
+  /** Ends the pause for nested calls. */
+  resume(): void {
+    const { timed, left } = this
+    if (!this.isPaused) return
+    this.isPaused = false
+    this.timed = undefined
+    if (timed !== undefined && left !== undefined) this.start(timed, left)
+  }
+
   /** Ends the pause. Returns false if there was none. */
   unblock(): boolean {
     if (!this.isBlocked) return false
@@ -88,9 +108,10 @@ export class CallTimer implements Expiring {
     const { timed } = this
     if (timed === undefined) return
     this.timed = undefined
-    const { isBlocked } = this
+    const stoodStill = this.isBlocked || this.isPaused
     this.isBlocked = false
-    if (keepLeft && !isBlocked && isClocked(timed))
+    this.isPaused = false
+    if (keepLeft && !stoodStill && isClocked(timed))
       this.left = Math.max(0, this.expiresAt - this.deadlines.now())
     this.deadlines.clear(this)
     if (this.late !== undefined) this.deadlines.clear(this.late)

@@ -24,6 +24,7 @@ import type { Tool } from "../model/tool.ts"
 import type { BlockedDelta } from "./blocked-delta.ts"
 import type { CallTimer } from "./call-timer.ts"
 import type { MidwayQuestions } from "./midway.ts"
+import type { NestedCalls } from "./nested-calls.ts"
 import { type ActionLinks, type Answer, type CallState, type Place, queued, type Resume } from "./state.ts"
 import type { CallStream } from "./stream.ts"
 
@@ -50,6 +51,8 @@ export interface Recipient {
   readonly onResult?: ((result: ToolResult) => void) | undefined
   /** Called instead of `onResult` when the executor shuts down first: the call then continues in the next process. */
   readonly onLeft?: ((error: Error) => void) | undefined
+  /** The call whose handler made this one with `context.call`. */
+  readonly outer?: Call | undefined
   /** The turn that the call belongs to, for limits. Default: the call's origin. */
   readonly turn?: object | undefined
   /** The caller's signal. A call whose signal is already aborted does not start. */
@@ -62,6 +65,9 @@ export class Attempt {
   context: HandlerContext | undefined = undefined
   delta: HandlerContext["delta"] | undefined = undefined
   delegate: HandlerContext["delegate"] | undefined = undefined
+  /** The call as handlers see it, once a handler has read it, and its data. */
+  callable: HandlerContext["call"] | undefined = undefined
+  subject: ToolCall | undefined = undefined
   /** The handler that is running, and its trace. */
   handler: EffectHandler<unknown> | undefined = undefined
   trace: HandlerTrace | undefined = undefined
@@ -181,6 +187,8 @@ export class Call {
   edited = false
   /** The kind of allow rule to add once the edited parameters are validated. */
   remember: RememberChoice | false = false
+  /** The number of nested calls that the handlers made which have ended: the next handler's ids count on from here. */
+  called = 0
   /** Whether a handler acquired resources that have to be released at the end of the attempt. */
   scoped = false
   /** The pending action that this call of `resolve` is applying or discarding. */
@@ -218,6 +226,7 @@ export class Call {
   begun = 0
   timer: CallTimer | undefined = undefined
   stream: CallStream | undefined = undefined
+  nested: NestedCalls<Call> | undefined = undefined
   span: CallSpan | undefined = undefined
   /** The signal for the host function that the call waits for: a hook, a reviewer, or a function of `delegates`. */
   controller: AbortController | undefined = undefined

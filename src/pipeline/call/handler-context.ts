@@ -2,7 +2,6 @@
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { Engine } from "../engine.ts"
-import type { ToolCall } from "../model/call.ts"
 import type { ChangeRecorder } from "../model/changes.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
@@ -10,6 +9,8 @@ import type { HostEffect } from "../model/host-effect.ts"
 import type { DurationInput } from "../model/step.ts"
 import type { Attempt, Call } from "./call.ts"
 import { CallRecorder } from "./call-recorder.ts"
+import { callableCall } from "./callable-call.ts"
+import { callTool } from "./nesting.ts"
 import { ruledAgain } from "./ruling.ts"
 import { delegate, delta } from "./streaming.ts"
 
@@ -49,8 +50,16 @@ export class AttemptContext implements HandlerContext {
     return this.#engine.onShutdown
   }
 
-  get call(): ToolCall {
-    return this.#call.subject
+  get call(): HandlerContext["call"] {
+    const attempt = this.#attempt
+    const { subject } = this.#call
+    if (attempt.callable === undefined || attempt.subject !== subject) {
+      attempt.subject = subject
+      attempt.callable = callableCall(subject, (name, params, options) =>
+        callTool(this.#engine, this.#call, attempt, name, params, options),
+      )
+    }
+    return attempt.callable
   }
 
   get cwd(): string {

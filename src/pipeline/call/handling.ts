@@ -19,6 +19,7 @@ import { Attempt, type Call } from "./call.ts"
 import type { Command } from "./command.ts"
 import { AttemptContext } from "./handler-context.ts"
 import { isAsyncIterable, isOwnEffect, notAStep } from "./handler-return.ts"
+import { afterNested, endsNested } from "./nesting.ts"
 import { claimAction } from "./resolving.ts"
 import { stopReason, streamed } from "./streaming.ts"
 import { abortFunction, blocked, suspended, unblocked } from "./time.ts"
@@ -117,8 +118,11 @@ const pull = (engine: Engine, call: Call, attempt: Attempt, run: number): void =
     ({ done, value }) => {
       if (done) attempt.generator = undefined
       if (done && value === undefined) {
-        attempt.handlerEnded(undefined)
-        engine.receiveHere(call, { _tag: "Exhausted", run })
+        const exhausted = () => {
+          attempt.handlerEnded(undefined)
+          engine.receiveHere(call, { _tag: "Exhausted", run })
+        }
+        if (call.nested === undefined || !endsNested(engine, call, call.nested, exhausted)) exhausted()
       } else settled(engine, call, attempt, run, value, !done)
     },
     (error) => {
@@ -190,6 +194,10 @@ const settled = (
 }
 
 const gave = (engine: Engine, call: Call, attempt: Attempt, run: number, step: Step, more: boolean): void => {
+  if (!more && call.nested !== undefined) {
+    const again = () => gave(engine, call, attempt, run, step, more)
+    if (endsNested(engine, call, call.nested, again)) return
+  }
   if (!more && attempt.trace !== undefined)
     attempt.handlerEnded(step._tag === "Error" ? (step.cause ?? step.message) : undefined)
   try {
@@ -210,6 +218,10 @@ const failed = (
   cause: unknown = error,
   more = false,
 ): void => {
+  if (call.nested !== undefined) {
+    const again = () => failed(engine, call, attempt, run, error, cause, more)
+    if (endsNested(engine, call, call.nested, again)) return
+  }
   attempt.handlerEnded(cause)
   toldFailed(engine, call, run, error, cause, more)
 }
@@ -260,12 +272,21 @@ export const interrupt = (engine: Engine, call: Call): void => {
   const reason = attempt?.refusal ?? stopReason(call, engine.settings.finallyTimeout)
   if (attempt !== undefined) attempt.refusal = undefined
   abortFunction(call, reason)
+  const { nested } = call
+  if (nested !== undefined) call.called = nested.made
   if (call.state._tag !== "Stopping") {
     if (attempt !== undefined) end(engine, call, attempt, reason, ignore)
+    if (nested !== undefined) afterNested(engine, call, nested, ignore)
   } else if (attempt === undefined) stopped()
-  else {
+  else if (nested?.isOpen !== true) {
     end(engine, call, attempt, reason, stopped)
     if (call.state._tag === "Stopping") suspended(engine, call)
+  } else {
+    // The finally handlers of nested calls come before this call's, and have a time of their own.
+    end(engine, call, attempt, reason, () => nested.onceOver(stopped))
+    afterNested(engine, call, nested, () => {
+      if (call.state._tag === "Stopping") suspended(engine, call)
+    })
   }
 }
 
@@ -310,6 +331,7 @@ export const finish = (engine: Engine, call: Call, attempt: Attempt): void => {
 /** Aborts an attempt. Calls `stopped` when an Effect's finalizers have run; promises and generators are not waited for. */
 const end = (engine: Engine, call: Call, attempt: Attempt, reason: unknown, stopped: () => unknown): void => {
   attempt.abort(reason)
+  call.nested?.reject(reason)
   attempt.closeGenerator()?.catch(ignore)
   const { fiber } = attempt
   const interrupted = () => closeScope(engine, call, attempt, Exit.interrupt(), stopped)

@@ -9,6 +9,8 @@ import { type CallState, openQuestion } from "./state.ts"
 export interface CallInspection {
   readonly agentId: string
   readonly callId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string
   readonly name: string
   /** `held`: `requested`, and not decided yet. `waiting`: for its host, or at a limit. `finishing`: being stopped, cleaned up or checked. */
   readonly state: "queued" | "held" | "preparing" | "running" | "waiting" | "finishing"
@@ -49,7 +51,7 @@ const shown = {
 
 /** The entry of `inspect` for one call. */
 export const inspectionOf = (call: Call): CallInspection => {
-  const { agentId, callId, name, background } = call.toolCall
+  const { agentId, callId, parentId, name, background } = call.toolCall
   const handler = currentHandler(call)
   const waitingFor = waitsFor(call)
   const question = openQuestion(call.state)
@@ -58,6 +60,7 @@ export const inspectionOf = (call: Call): CallInspection => {
   return {
     agentId,
     callId,
+    ...(parentId !== undefined && { parentId }),
     name,
     state: shown[call.state._tag],
     background,

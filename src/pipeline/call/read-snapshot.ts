@@ -61,7 +61,7 @@ export const readPast = (call: Call, snapshot: CallSnapshot, now: number): void 
     traceParent: typeof traceParent === "string" ? traceParent : undefined,
   }
   if (streamed === undefined) return
-  call.stream = new CallStream(call.toolCall)
+  call.stream = new CallStream(call)
   call.stream.transcript.append(streamed)
 }
 

@@ -39,6 +39,7 @@ export const storedFields = [
   "started",
   "announced",
   "decided",
+  "called",
   "cleanupErrors",
   "startedAt",
   "asked",

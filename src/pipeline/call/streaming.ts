@@ -12,7 +12,7 @@ import { blocked, unblocked } from "./time.ts"
 
 /** Streams a text. Returns a promise if the handler has to wait for the consumer. */
 export const streamed = (call: Call, content: string, partial: unknown): Promise<void> | undefined => {
-  call.stream ??= new CallStream(call.toolCall)
+  call.stream ??= new CallStream(call)
   call.stream.transcript.append(content)
   return call.to.sink.delta(call.stream, content, partial)
 }
@@ -62,7 +62,7 @@ export const delegate = (
 }
 
 /** Why the handler may not stream or ask any more: the call was cancelled, possibly before the handler was aborted. */
-const refusalOf = (engine: Engine, call: Call, attempt: Attempt): unknown => {
+export const refusalOf = (engine: Engine, call: Call, attempt: Attempt): unknown => {
   if (attempt.reason !== undefined || call.state._tag !== "Stopping") return attempt.reason
   attempt.refusal ??= stopReason(call, engine.settings.finallyTimeout)
   return attempt.refusal

@@ -19,11 +19,15 @@ import { tellAlone } from "../model/thenable.ts"
 import { type Call, createdAt } from "./call.ts"
 import { hasGateAhead, isPreview } from "./running.ts"
 
+/** The span of a nested call is a child of its outer call's. */
+const spanOf = ({ toolCall, tool, to }: Call, tracers: ReadonlyArray<Tracer>): CallSpan =>
+  new CallSpan(tracers, toolCall, tool, to.outer?.span?.traceParent)
+
 /** Emits `Started`: once, even if the call restarts with edited parameters. */
 export const tellStarted = (engine: Engine, call: Call): void => {
   const { agentId, callId, name, params, background } = call.toolCall
   const { tracers } = engine.watchers
-  if (tracers !== undefined) call.span = new CallSpan(tracers, call.toolCall, call.tool)
+  if (tracers !== undefined) call.span = spanOf(call, tracers)
   const event: ToolEvent = { _tag: "Started", agentId, callId, name, params, background, seq: 0, at: 0 }
   call.to.sink.push(event)
   // The sink dates the event only if it has a listener.
@@ -62,9 +66,17 @@ export const tellDecision = (
 ): void => {
   const { watchers, settings } = engine
   if (settings.onDecision === undefined && watchers.isEmpty) return
-  const { agentId, callId } = call.toolCall
-  const at = engine.deadlines.time()
-  const decision: Decision = { at, agentId, callId, name, params, verdict, ...(by !== undefined && { by }) }
+  const { agentId, callId, parentId } = call.toolCall
+  const decision: Decision = {
+    at: engine.deadlines.time(),
+    agentId,
+    callId,
+    ...(parentId !== undefined && { parentId }),
+    name,
+    params,
+    verdict,
+    ...(by !== undefined && { by }),
+  }
   watchers.decided(decision)
   tellAlone(() => settings.onDecision?.(decision))
 }
@@ -104,7 +116,7 @@ const endVerdict = (event: TerminalEvent, { started }: Call): Decision["verdict"
 /** Ends the call's span. A refused call gets a span too, so that traces show calls of unknown tools. */
 const traceEnd = (call: Call, tracers: ReadonlyArray<Tracer>, event: TerminalEvent): void => {
   const isRefused = !call.started && (event._tag === "Error" || event._tag === "Denied")
-  if (isRefused) call.span ??= new CallSpan(tracers, call.toolCall, call.tool)
+  if (isRefused) call.span ??= spanOf(call, tracers)
   call.span?.end(event)
 }
 

@@ -52,8 +52,8 @@ const questionLimit = (question: Question, limits: Limits): number => {
 const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): number =>
   timeout === undefined ? delegateTimeout : toMillis("timeout", timeout)
 
-/** Whether the call may become a background task. */
-export const mayMove = ({ tool }: Call): boolean => tool?.background === true
+/** Whether the call may become a background task by itself: a handler that made it waits for its result. */
+export const mayMove = ({ tool, to }: Call): boolean => tool?.background === true && to.outer === undefined
 
 /** Starts the timer of a call that waits. */
 export const suspended = (engine: Engine, call: Call): void => {
@@ -99,7 +99,9 @@ export const blocked = (engine: Engine, call: Call): void => {
 
 /** Resumes the handler's time: the consumer has room again. */
 export const unblocked = (engine: Engine, call: Call): void => {
-  if (call.timer?.unblock() === true) suspended(engine, call)
+  if (call.timer?.unblock() !== true) return
+  suspended(engine, call)
+  if (call.nested?.areWaiting === true) call.timer.pause()
 }
 
 /** Whether the call now has to move to the background instead of timing out. */

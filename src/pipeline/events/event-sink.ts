@@ -14,6 +14,8 @@ export interface SentDelta {
 export interface DeltaSource {
   readonly agentId: string
   readonly callId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string | undefined
   /** A background task's deltas never wait, because the host may be waiting for the task and not reading. */
   readonly background: boolean
   lastDelta: SentDelta | undefined
@@ -40,7 +42,12 @@ export interface EventSink {
 }
 
 /** The event of a delta. It is stamped when it is emitted. */
-export const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> =>
-  partial === undefined
-    ? { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, seq: 0, at: 0 }
-    : { _tag: "Delta", agentId: source.agentId, callId: source.callId, content, partial, seq: 0, at: 0 }
+export const deltaEvent = (source: DeltaSource, content: string, partial: unknown): Mutable<DeltaEvent> => {
+  const { agentId, callId, parentId } = source
+  const event: Mutable<DeltaEvent> =
+    partial === undefined
+      ? { _tag: "Delta", agentId, callId, content, seq: 0, at: 0 }
+      : { _tag: "Delta", agentId, callId, content, partial, seq: 0, at: 0 }
+  if (parentId !== undefined) event.parentId = parentId
+  return event
+}

@@ -23,6 +23,10 @@ export interface ToolCall {
   readonly priority?: number
   /** Set if the model's answer with this call was cut at its token limit: the call ends as an Error, and nothing of it runs. */
   readonly truncated?: true
+  /** Of a nested call: the id of its outer call, whose handler made it with `context.call`. */
+  readonly parentId?: string
+  /** Of a nested call: what its handler calls it. Gates without a label of their own show it. */
+  readonly label?: string
   /** The host's own data. */
   readonly meta?: Readonly<Record<string, unknown>>
 }

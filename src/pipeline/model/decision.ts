@@ -107,6 +107,8 @@ export interface Decision {
   readonly at: number
   readonly agentId: string
   readonly callId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string
   readonly name: string
   readonly params: unknown
   /**

@@ -94,6 +94,8 @@ interface AnyEvent {
 interface CallEvent extends AnyEvent {
   readonly agentId: string
   readonly callId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string
 }
 
 /** The call has its turn, its parameters are valid, and its first handler runs next. */

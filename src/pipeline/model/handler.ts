@@ -5,6 +5,7 @@ import type { ToolOutput } from "../../output/output.ts"
 import type { ToolCall } from "./call.ts"
 import type { ChangeRecorder } from "./changes.ts"
 import type { DecidedBy } from "./decision.ts"
+import type { ToolResult } from "./event.ts"
 import { got } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { PendingActions } from "./pending-actions.ts"
@@ -27,6 +28,17 @@ export interface CallingAgent {
   cancel(reason?: string): number
 }
 
+/** Options of a nested call. */
+export interface NestedOptions {
+  /** What the call is for. Gates without a label of their own show it. */
+  readonly label?: string | undefined
+  /** Cancels this call alone, when it is aborted: the result is then that of a cancelled call. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Runs another tool as a nested call. `params`: default `{}`. */
+export type RunTool = (name: string, params?: unknown, options?: NestedOptions) => Promise<ToolResult>
+
 /** The data that the handlers of one call share. Plain JSON, because snapshots store it. */
 export type CallMemory = Record<string, unknown>
 
@@ -41,7 +53,14 @@ export type CallMemory = Record<string, unknown>
  * })
  */
 export interface HandlerContext<Memory extends object = CallMemory> {
-  readonly call: ToolCall
+  /**
+   * The call. As a function, it runs another tool: `await context.call("read_file", { path })`. That is a call of its own, with the id
+   * `<this id>/<n>`, for the same agent. Rules, reviewers, gates, limits and hooks hold for it as for any call, whatever was approved of
+   * this one. It does not wait for its turn in a lane, and several may run at once. Resolves to its result, also of an error, a denial or
+   * an unknown tool. Rejects with the signal's reason once this call is cancelled or runs out of time, which cancels the nested calls as
+   * well, as does the end of the handler. Calls are nested 8 deep at most.
+   */
+  readonly call: ToolCall & RunTool
   /** The host's own data of the call. */
   readonly meta: Readonly<Record<string, unknown>> | undefined
   /**

@@ -49,6 +49,8 @@ interface Passage {
   admission: Admitted | undefined
   /** The index of the gate that the call waits at. */
   at: number
+  /** The places that the call gives its nested calls of the same limits. */
+  shared?: Map<Bound, Pool>
 }
 
 /** The limits of one executor. */
@@ -89,7 +91,7 @@ export class Limiter {
       costs.set(bound, cost)
     }
     for (const [bound, cost] of costs) count(bound, call, cost)
-    const passage: Passage = { gates, costs, admission, at: 0 }
+    const passage: Passage = { gates: this.gatesFor(call, gates), costs, admission, at: 0 }
     this.passages.set(call, passage)
     if (this.proceed(call, passage)) {
       passage.admission = undefined
@@ -100,9 +102,34 @@ export class Limiter {
 
   /** Takes the places of a call that had begun in an earlier process. The call does not wait for them. */
   resume(call: Call): void {
-    const { bounds, gates } = this.courseOf(call)
-    for (const { pool } of bounds) pool?.take(call)
-    if (bounds.length > 0) this.passages.set(call, { gates, costs: new Map(), admission: undefined, at: 0 })
+    const course = this.courseOf(call)
+    if (course.bounds.length === 0) return
+    const gates = this.gatesFor(call, course.gates)
+    for (const { kind, line } of gates) if (kind === "concurrency") line.take(call, 0)
+    this.passages.set(call, { gates, costs: new Map(), admission: undefined, at: 0 })
+  }
+
+  /**
+   * Nested calls share the place of the call around them that is under the same limit, one after another: that call does not end before
+   * they do, so a place of their own could never come free.
+   */
+  private gatesFor(call: Call, gates: ReadonlyArray<Gate>): ReadonlyArray<Gate> {
+    if (call.to.outer === undefined) return gates
+    return gates.map((gate) => {
+      const holder = gate.kind === "concurrency" ? this.holderOf(call.to.outer, gate.bound) : undefined
+      if (holder === undefined) return gate
+      holder.shared ??= new Map()
+      const line = holder.shared.get(gate.bound) ?? new Pool(1, (placed) => this.placed(placed))
+      holder.shared.set(gate.bound, line)
+      return { ...gate, line }
+    })
+  }
+
+  private holderOf(outer: Call | undefined, bound: Bound): Passage | undefined {
+    if (outer === undefined) return undefined
+    const passage = this.passages.get(outer)
+    const isHolder = passage?.gates.some((gate) => gate.bound === bound && gate.kind === "concurrency")
+    return isHolder === true ? passage : this.holderOf(outer.to.outer, bound)
   }
 
   /** Gives the places of a call back. A call that has not begun has not counted, nor has one that asks for its places again. */

@@ -164,7 +164,7 @@ describe("the handler's context", () => {
     const executor = executorOf(
       {
         tool: pipeline().andThen(({ call, cwd, workspace, resolution }) =>
-          Step.Output({ content: [], details: { call, cwd, workspace, resolution } }),
+          Step.Output({ content: [], details: { call, cwd, workspace, resolution: resolution ?? null } }),
         ),
       },
       { cwd: "/srv/project", workspace: "/srv" },
@@ -185,7 +185,7 @@ describe("the handler's context", () => {
           },
           cwd: "/srv/project",
           workspace: "/srv",
-          resolution: undefined,
+          resolution: null,
         },
       },
     })

@@ -23,6 +23,8 @@ const noted = [
   "span",
   "controller",
   "told",
+  "called",
+  "nested",
   "askedAt",
   "askedSeq",
   "earlier",

@@ -1,0 +1,79 @@
+/**
+ * The open nested calls of one outer call. While all of them wait, for their hosts or at limits, the outer call's time stands still.
+ */
+import type { Stopped } from "../model/outcome.ts"
+import type { CallState } from "./state.ts"
+
+/** The data of a nested call that its outer call reads. */
+interface OpenCall {
+  readonly state: CallState
+  readonly nested: NestedCalls<OpenCall> | undefined
+}
+
+const waiting: ReadonlySet<CallState["_tag"]> = new Set(["Asking", "Limited", "Held"])
+
+/** Whether the call waits, itself or in its own nested calls. */
+const isWaiting = ({ state, nested }: OpenCall): boolean =>
+  waiting.has(state._tag) || (state._tag === "Running" && nested?.areWaiting === true)
+
+/** The open nested calls of one outer call. */
+export class NestedCalls<C extends OpenCall> {
+  /** How many calls the handlers have made. The ids count on from here. */
+  made: number
+  /** By call, what rejects the promise of the handler that made it. */
+  private readonly open = new Map<C, ((reason: unknown) => void) | undefined>()
+  private readonly waiting = new Set<C>()
+  private readonly over: Array<() => void> = []
+
+  constructor(made: number) {
+    this.made = made
+  }
+
+  get isOpen(): boolean {
+    return this.open.size > 0
+  }
+
+  /** Whether there are open calls, and all of them wait. */
+  get areWaiting(): boolean {
+    return this.open.size > 0 && this.waiting.size === this.open.size
+  }
+
+  /** Adds a call, or the handler that waits for a call that was added before. */
+  add(call: C, reject?: (reason: unknown) => void): void {
+    this.open.set(call, reject)
+    this.moved(call)
+  }
+
+  /** Notes that a call has changed its state. */
+  moved(call: C): void {
+    if (this.open.has(call) && isWaiting(call)) this.waiting.add(call)
+    else this.waiting.delete(call)
+  }
+
+  /** Notes that a call has ended, or has become a task of its own. */
+  ended(call: C): void {
+    this.open.delete(call)
+    this.waiting.delete(call)
+    if (this.isOpen) return
+    for (const act of this.over.splice(0)) act()
+  }
+
+  /** Rejects the promises of the handlers. The calls stay open. */
+  reject(reason: unknown): void {
+    for (const [call, reject] of this.open) {
+      this.open.set(call, undefined)
+      reject?.(reason)
+    }
+  }
+
+  /** Cancels all open calls. */
+  cancel(outcome: Stopped, cancel: (call: C, outcome: Stopped) => unknown): void {
+    for (const call of [...this.open.keys()]) cancel(call, outcome)
+  }
+
+  /** Calls the function once no call is open: at once, if none is. */
+  onceOver(act: () => void): void {
+    if (this.isOpen) this.over.push(act)
+    else act()
+  }
+}
