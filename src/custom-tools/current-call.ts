@@ -1,5 +1,6 @@
 /** Which call, if any, the code of a foreign tool runs for: its shared API objects act on behalf of it. */
 import { AsyncLocalStorage } from "node:async_hooks"
+import type { ChangeRecorder } from "../pipeline/model/changes.ts"
 import type { CallingAgent, HandlerContext } from "../pipeline/model/handler.ts"
 
 export interface CurrentCall {
@@ -8,6 +9,8 @@ export interface CurrentCall {
   readonly signal: AbortSignal
   /** Of the executor that runs the call; nothing for listeners. */
   readonly onShutdown?: HandlerContext["onShutdown"]
+  /** Where nothing is kept, and for listeners: nothing. */
+  readonly changes?: ChangeRecorder | undefined
 }
 
 export const currentCall = new AsyncLocalStorage<CurrentCall>()

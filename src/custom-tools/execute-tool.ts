@@ -97,7 +97,7 @@ const resultOf = async (name: string, execute: () => unknown): Promise<Result> =
 
 export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions): EffectHandler => {
   async function* run(context: HandlerContext): AsyncGenerator<Step> {
-    const { agent, cwd, onShutdown } = context
+    const { agent, changes, cwd, onShutdown } = context
     const updates = makeUpdates(context)
     const isolated = <T>(work: () => T): T =>
       currentCall.run(call, () => runIsolated(name, work, loggerOf(host)))
@@ -106,6 +106,7 @@ export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions)
       agent,
       signal: isolatedSignal(context.signal, isolated),
       onShutdown,
+      changes,
     }
     const execution = { params: copyOf(params), call, onUpdate: updates.onUpdate, cwd }
     const result = await isolated(() => resultOf(name, () => execute(execution)))

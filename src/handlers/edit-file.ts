@@ -96,7 +96,8 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
       )
     }
     const edited = await editBytes(options, bytes)
-    await changing(context, files, [location.real], async () => {
+    const written = [{ path: location.real, before: bytes, after: edited.bytes }]
+    await changing(context, files, written, async () => {
       await ensureHeld()
       await files.replace(location.real, edited.bytes, signal)
     })

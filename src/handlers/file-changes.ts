@@ -1,7 +1,8 @@
 /** Records what handlers change in files, and takes it back, where the files remember what was there. */
 import { isAbsolute, join, relative } from "node:path"
+import { inTurns } from "../io/file-turns.ts"
 import type { Files } from "../io/files.ts"
-import type { FileHistory, StagedPutBack } from "../io/history/file-history.ts"
+import type { FileHistory, Look, StagedPutBack } from "../io/history/file-history.ts"
 import { isSame, type PathState, type Seen } from "../io/history/path-state.ts"
 import type {
   ChangeKeeper,
@@ -12,7 +13,14 @@ import type {
   UndoPlan,
 } from "../pipeline/model/changes.ts"
 import { ToolError } from "../pipeline/model/step.ts"
+import { shortened } from "../text/truncation.ts"
 import { previewOf } from "./staged-preview.ts"
+
+/** Of a command, where it is named. */
+const maxNamedBytes = 200
+
+/** What a command is called among what may have changed what is not known. */
+export const commandName = (command: string): string => `the command \`${shortened(command, maxNamedBytes)}\``
 
 /** What is kept of a change of a path. */
 interface Kept {
@@ -44,6 +52,15 @@ interface Way {
   why: string | undefined
 }
 
+const hasOtherNames = (state: PathState): boolean => state.kind === "file" && state.hasOtherNames === true
+
+/** The names that a file has by now are others than those that it had. */
+const ofItsOwn = (state: PathState): PathState => {
+  if (state.kind !== "file") return state
+  const { hasOtherNames: _, ...own } = state
+  return own
+}
+
 const somebodyElse = "somebody else has changed it since"
 
 const waysOf = (changes: ReadonlyArray<KeptChange>, seen: ReadonlyArray<Seen>): Array<Way> => {
@@ -54,7 +71,7 @@ const waysOf = (changes: ReadonlyArray<KeptChange>, seen: ReadonlyArray<Seen>): 
     const way = ways.get(path)!
     const { before, after } = kept as Kept
     if (way.why !== undefined) continue
-    if (isSame(way.to, after)) way.to = before
+    if (isSame(way.to, after)) way.to = hasOtherNames(after) ? before : ofItsOwn(before)
     else way.why = somebodyElse
   }
   return [...ways.values()]
@@ -78,7 +95,9 @@ class FileKeeper implements ChangeKeeper {
 
   async plan(changes: ReadonlyArray<KeptChange>, cwd: string): Promise<UndoPlan> {
     const paths = new Set(changes.map(({ path }) => path).sort())
-    const seen = (await this.history.look([...paths])).filter(({ path }) => paths.has(path))
+    const seen = (await this.history.look([...paths].map((path) => ({ path })))).filter(({ path }) =>
+      paths.has(path),
+    )
     const ways = waysOf(changes, seen)
     const staged = await this.history
       .stage(ways.filter(({ now, to }) => !isSame(now.state, to)).map(({ now, to }) => ({ from: now, to })))
@@ -90,15 +109,15 @@ class FileKeeper implements ChangeKeeper {
   }
 
   async apply({ id, changes }: UndoPlan, recorder: ChangeRecorder): Promise<void> {
-    await recording(
-      this,
-      this.history,
-      recorder,
-      changes.map(({ path }) => path),
-      () =>
-        this.history.apply(id!).catch((cause: unknown) => {
-          throw asToolError(cause)
-        }),
+    const paths = changes.map(({ path }) => ({ path }))
+    const work = () =>
+      this.history.apply(id!).catch((cause: unknown) => {
+        throw asToolError(cause)
+      })
+    // Nobody who edits one of them here may come between.
+    await inTurns(
+      paths.map(({ path }) => path),
+      () => recording(this, this.history, recorder, paths, work),
     )
   }
 
@@ -137,26 +156,37 @@ const keeperOf = (history: FileHistory): FileKeeper => {
   return keeper
 }
 
+/** A path that is changed, and what is known of what it holds. */
+export interface ChangedPath {
+  readonly path: string
+  readonly before?: Uint8Array | "nothing"
+  readonly after?: Uint8Array
+}
+
 /** Undefined where something cannot be read: that is no reason not to do the work. */
 const tryLook = (
   history: FileHistory,
-  paths: ReadonlyArray<string>,
+  paths: ReadonlyArray<Look>,
   bounds?: ChangeRecorder["bounds"],
 ): Promise<ReadonlyArray<Seen> | undefined> => history.look(paths, bounds).catch(() => undefined)
+
+const lookOf = (path: string, known: Look["known"]): Look => ({ path, ...(known !== undefined && { known }) })
 
 const recording = async <A>(
   keeper: FileKeeper,
   history: FileHistory,
   recorder: ChangeRecorder,
-  paths: ReadonlyArray<string>,
+  paths: ReadonlyArray<ChangedPath>,
   work: () => Promise<A>,
 ): Promise<A> => {
-  const before = await tryLook(history, paths, recorder.bounds)
+  const looks = paths.map(({ path, before }) => lookOf(path, before))
+  const before = await tryLook(history, looks, recorder.bounds)
   const result = await work()
-  const names = before?.map(({ path }) => path)
+  const contents = new Map(paths.map(({ path, after }) => [path, after]))
+  const names = before?.map(({ path }) => lookOf(path, contents.get(path)))
   const after = names && (await tryLook(history, names))
   if (before === undefined || after === undefined) {
-    for (const path of paths) recorder.unknown(`the write of ${path}, which cannot be read,`)
+    for (const { path } of paths) recorder.unknown(`the write of ${path}, which cannot be read,`)
     return result
   }
   const left = new Map(after.map((seen) => [seen.path, seen.state]))
@@ -175,12 +205,12 @@ const recording = async <A>(
 export const changing = async <A>(
   { changes: recorder }: { readonly changes: ChangeRecorder | undefined },
   { history }: Files,
-  paths: ReadonlyArray<string>,
+  paths: ReadonlyArray<ChangedPath>,
   work: () => Promise<A>,
 ): Promise<A> => {
   if (recorder === undefined) return work()
   if (history !== undefined) return recording(keeperOf(history), history, recorder, paths, work)
   const result = await work()
-  for (const path of paths) recorder.unknown(`the machine of ${path}, which remembers nothing,`)
+  for (const { path } of paths) recorder.unknown(`the machine of ${path}, which remembers nothing,`)
   return result
 }

@@ -9,7 +9,7 @@ import { removeSpillFile } from "../io/spill-file.ts"
 import { textOutput } from "../output/output.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
-import { shortened } from "../text/truncation.ts"
+import { commandName } from "./file-changes.ts"
 import { locate } from "./location.ts"
 
 /** Which command to run, where, and for how long. */
@@ -31,9 +31,6 @@ export interface ShellDetails {
 }
 
 const foregroundTimeout = 120
-
-/** Of a command, where it is named. */
-const maxNamedBytes = 200
 
 const missing = (directory: string) => new ToolError(`Working directory does not exist: ${directory}`)
 
@@ -260,7 +257,7 @@ export const Shell = (options: ShellOptions, machine: Machine = localMachine): E
   handler(
     "Shell",
     (context) => {
-      context.changes?.unknown(`the command \`${shortened(options.command, maxNamedBytes)}\``)
+      context.changes?.unknown(commandName(options.command))
       return shellStep(context, options, machine)
     },
     { retry: "never" },

@@ -11,6 +11,7 @@ import {
 } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 import { abortable } from "./abortable.ts"
+import { changing } from "./file-changes.ts"
 import { type ShellDetails, type ShellOptions, shellStep } from "./shell.ts"
 import { stagedPreview } from "./staged-preview.ts"
 
@@ -78,14 +79,28 @@ export const StageShell = (options: ShellOptions, machine: StagingMachine): Effe
   })
 
 /** Makes the changes that `StageShell` showed. Where something changed since, nothing is made and it is an Error. */
-export const ApplyStaged = ({ staging }: StagingMachine): EffectHandler =>
+export const ApplyStaged = ({ staging, files }: StagingMachine): EffectHandler =>
   once("ApplyStaged", (context) => {
     const staged = stagedIn(context)
     if (staged === undefined) return Step.Error("There is nothing to apply: run the command again.")
     // A half of it is worth nothing: a cancel waits for its end.
     const notes: Array<string> = []
     const tell = (note: string) => notes.push(`[sandbox] ${note}`)
-    const work = Effect.uninterruptible(abortable(() => staging.apply(staged.id, tell)))
+    const apply = async (): Promise<number> => {
+      const paths = await staging.paths?.(staged.id)
+      const work = () => staging.apply(staged.id, tell)
+      if (paths !== undefined)
+        return changing(
+          context,
+          files,
+          paths.map((path) => ({ path })),
+          work,
+        )
+      const count = await work()
+      context.changes?.unknown(`a command over ${staged.folder}, whose machine names no paths,`)
+      return count
+    }
+    const work = Effect.uninterruptible(abortable(apply))
     return Effect.matchEffect(work, {
       onSuccess: (count) =>
         Effect.succeed(

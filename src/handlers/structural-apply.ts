@@ -104,8 +104,12 @@ export const ApplyReplacements = (
   const apply: Parameters<typeof structuralHandler>[1] = async (context, signal) => {
     const files = options.plan.files(context.memory)
     const replacements = await replacementsOf(options, files, structure, context, signal)
-    const names = replacements.flatMap(({ real, others = [] }) => [real, ...others])
-    await changing(context, structure.files, names, () => replaceFiles(structure.files, replacements, signal))
+    const written = replacements.flatMap(({ real, others = [], before, after }) =>
+      [real, ...others].map((path) => ({ path, before, after })),
+    )
+    await changing(context, structure.files, written, () =>
+      replaceFiles(structure.files, replacements, signal),
+    )
     const text = `Replaced ${changesOf(files)}.\n${fileLines(files)}`
     return Step.Output({ ...textOutput(text), details: context.output?.details })
   }

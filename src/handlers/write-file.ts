@@ -28,7 +28,9 @@ export const WriteFile = (options: WriteFileOptions, files: Files = localFiles):
   const { path, content, change } = options
   const create: Parameters<typeof fileHandler>[3] = async ({ real }, context, signal) => {
     expectFileName(path)
-    await changing(context, files, [real], () => files.create(real, Buffer.from(content), signal))
+    const after = Buffer.from(content)
+    const made = [{ path: real, before: "nothing" as const, after }]
+    await changing(context, files, made, () => files.create(real, after, signal))
     change?.wrote(context.memory)
     const lines = countLines(content)
     return Step.Output({

@@ -17,3 +17,8 @@ export const inTurn = async <T>(path: string, work: () => Promise<T>): Promise<T
     if (turns.get(path) === over) turns.delete(path)
   }
 }
+
+/** The same for several paths. */
+export const inTurns = <T>(paths: ReadonlyArray<string>, work: () => Promise<T>): Promise<T> =>
+  // In one order for all, so that nobody waits for who waits for them.
+  [...new Set(paths)].sort().reduceRight((inner, path) => () => inTurn(path, inner), work)()

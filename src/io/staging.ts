@@ -42,6 +42,8 @@ export interface Staging {
    * @param tell Told what else was done, or is to be known, a sentence each.
    */
   apply(id: string, tell?: (note: string) => void): Promise<number>
+  /** The paths that it changes, absolute. Where it is missing, what was applied cannot be taken back. */
+  paths?(id: string): Promise<ReadonlyArray<string>>
   /** Forgets the change set. Does nothing where there is none. */
   discard(id: string): Promise<void>
 }

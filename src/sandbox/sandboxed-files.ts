@@ -18,7 +18,7 @@ const boundedHistory = (
 ): FileHistory => ({
   ...inner,
   look: async (paths, keep) => {
-    for (const path of paths) await expectReadable(path)
+    for (const { path } of paths) await expectReadable(path)
     return inner.look(paths, keep)
   },
   stage: async (paths) => {

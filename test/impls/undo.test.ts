@@ -1,6 +1,6 @@
 // @module-tag waits
-import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { chmod, link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { allTools } from "../../src/impls/index.ts"
 import { noIde, ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -94,6 +94,25 @@ deleted  new/deep/b.txt
     expect((await stat(path("run.sh"))).mode & 0o777).toBe(0o751)
   })
 
+  it("is the one file that several names have", async () => {
+    const executor = makeExecutor()
+    await writeFile(path("a.ts"), "foo(1)\n")
+    await link(path("a.ts"), path("b.ts"))
+    const before = await treeOf(path())
+    const ops = [{ pattern: "foo($A)", replacement: "bar($A)" }]
+    await run(executor, "ast_edit", { ops, paths: ["."] }, "rename")
+    await executor
+      .agent()
+      .resolve(
+        { action: "apply", reason: "" },
+        { onEvent: (event) => void (event._tag === "AwaitingApproval" && event.approve()) },
+      )
+    expect(await text("b.ts")).toBe("bar(1)\n")
+    await executor.agent().undo({ callId: "rename" })
+    await apply(executor)
+    expect(await treeOf(path())).toEqual(before)
+  })
+
   it("is nothing that somebody else has changed since, which is named", async () => {
     const executor = makeExecutor()
     for (const name of ["a", "b", "c", "d"]) await writeFile(path(name), "one\n")
@@ -177,8 +196,12 @@ new: it is a folder that holds something else by now`)
     for (const name of ["a.ts", "b.ts"]) await writeFile(path(name), "foo(1)\n")
     const ops = [{ pattern: "foo($A)", replacement: "bar($A)" }]
     await run(executor, "ast_edit", { ops, paths: ["."] }, "rename")
-    const onEvent = (event: { _tag: string; approve?: () => boolean }) => void event.approve?.()
-    await executor.agent().resolve({ action: "apply", reason: "" }, { onEvent: onEvent as never })
+    await executor
+      .agent()
+      .resolve(
+        { action: "apply", reason: "" },
+        { onEvent: (event) => void (event._tag === "AwaitingApproval" && event.approve()) },
+      )
     expect(await text("b.ts")).toBe("bar(1)\n")
     await executor.agent().undo({ callId: "rename" })
     await apply(executor)
@@ -241,13 +264,75 @@ describe("what cannot be taken back is said", () => {
     )
   })
 
-  it("of contents that were too much to be kept", async () => {
-    const executor = makeExecutor({ undo: { maxBytes: 10 } })
+  it.each([
+    ["were too much", { maxBytes: 10 }, "state", "has 27 bytes, more than are kept"],
+    ["could not be kept", {}, "file", "could not be kept: "],
+  ])("of contents that %s", async (_what, undo, state, why) => {
+    await writeFile(path("file"), "no folder")
+    vi.stubEnv("XDG_STATE_HOME", path(state))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const executor = makeExecutor({ undo })
     await writeFile(path("a"), "long enough to be too much\n")
     await edit(executor, "a", "long", "short", "edit")
-    expect((await executor.agent().undo({ callId: "edit" })).content).toBe(
-      "Nothing can be taken back.\nLeft alone:\na: what it held before is not kept any more, or was too much to be kept",
+    expect((await executor.agent().undo({ callId: "edit" })).content).toContain(
+      `Nothing can be taken back.\nLeft alone:\na: what it held before ${why}`,
     )
+    expect(await text("a")).toBe("short enough to be too much\n")
+  })
+
+  it("of contents for which there was no room any more", async () => {
+    vi.stubEnv("XDG_STATE_HOME", path("state"))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const executor = makeExecutor({ undo: { maxBytes: 25 } })
+    for (const name of ["a", "b"]) {
+      await writeFile(path(name), `${name} has content\n`)
+      await edit(executor, name, "has", "had", name)
+    }
+    expect(await readdir(path("state/stepline/undo"))).toHaveLength(1)
+    const preview = await executor.agent().undo({ last: 2 })
+    expect(preview.content).toContain("Left alone:\na: what it held before is not kept any more")
+    await apply(executor)
+    expect([await text("a"), await text("b")]).toEqual(["a had content\n", "b has content\n"])
+  })
+
+  it("of places that may not be written any more", async (test) => {
+    if (process.getuid?.() === 0) return test.skip()
+    const executor = makeExecutor()
+    await mkdir(path("folder"))
+    await write(executor, "folder/a", "x", "write")
+    await executor.agent().undo({ callId: "write" })
+    await chmod(path("folder"), 0o555)
+    const { content } = await apply(executor)
+    await chmod(path("folder"), 0o755)
+    expect(content).toContain(
+      `Nothing was applied: the folder ${path("folder")} may not be written. Change its mode and apply again.`,
+    )
+  })
+
+  it("to the second of two undos of one call", async () => {
+    const executor = makeExecutor()
+    await write(executor, "a", "x", "write")
+    const agent = executor.agent()
+    const previews = [await agent.undo({ callId: "write" }), await agent.undo({ callId: "write" })]
+    expect(previews.map(({ status }) => status)).toEqual(["complete", "complete"])
+    const results = await Promise.all([apply(executor), apply(executor)])
+    expect(results.map(({ status }) => status).sort()).toEqual(["complete", "error"])
+    expect(results.find(({ status }) => status === "error")!.content).toContain(
+      `Nothing was applied: ${path("a")} changed since the preview. Discard it, and undo again.`,
+    )
+    expect((await agent.undo({ callId: "write" })).content).toContain("a: somebody else has changed it since")
+  })
+
+  it("of commands, which are named", async () => {
+    const executor = makeExecutor()
+    await write(executor, "a", "x", "write")
+    await run(executor, "shell", { command: "echo x > b" }, "shell")
+    const preview = await executor.agent().undo({ last: 1 })
+    expect(preview.content).toContain("What the command `echo x > b` may have changed is not known.")
+    expect((await executor.agent().undo({ callId: "shell" })).content).toBe(
+      'Nothing that call "shell" changed can be taken back. What the command `echo x > b` may have changed is not known.',
+    )
+    expect(executor.changes().at(-1)).toMatchObject({ paths: [], unknown: ["the command `echo x > b`"] })
   })
 })
 

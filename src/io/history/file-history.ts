@@ -1,6 +1,8 @@
 /** Remembers what was at a path before it is changed, and puts it back: all paths or none, whatever a crash interrupts. */
 import { copyFile, link, mkdir } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
+import { writeFault } from "../file-fault.ts"
+import { withFileLock } from "../file-lock.ts"
 import { expectAsSeen } from "../staging/apply-changes.ts"
 import type { Change } from "../staging/change.ts"
 import { statOf } from "../staging/fingerprint.ts"
@@ -14,14 +16,20 @@ import {
   writeManifest,
 } from "../staging/stage-folders.ts"
 import type { StagedChange, StagedContent } from "../staging.ts"
-import { hashOf, type KeepBounds, keptContent } from "./kept-content.ts"
-import { isSame, look, type PathState, type Seen } from "./path-state.ts"
+import { hashOf, hashOfBytes, type KeepBounds, keptContent } from "./kept-content.ts"
+import { type HashOf, isSame, look, type PathState, type Seen } from "./path-state.ts"
 
 /** A path that is to become what it was. */
 export interface PutBack {
   /** What is there now. */
   readonly from: Seen
   readonly to: PathState
+}
+
+/** A path to look at. What it holds need not be read where that is known. */
+export interface Look {
+  readonly path: string
+  readonly known?: Uint8Array | "nothing"
 }
 
 /** What waits to be put back. */
@@ -36,8 +44,8 @@ export interface StagedPutBack {
 
 /** Remembers and puts back. Paths are absolute, and real but for their last part. */
 export interface FileHistory {
-  /** What is at the paths, and the folders above them that are missing, first. With `keep`, contents are kept. */
-  look(paths: ReadonlyArray<string>, keep?: KeepBounds): Promise<Array<Seen>>
+  /** What is at the paths, and the folders above them that are missing, first. With `keep`, contents are kept where they can be. */
+  look(paths: ReadonlyArray<Look>, keep?: KeepBounds): Promise<Array<Seen>>
   /** Prepares to put paths back. Changes none of them. */
   stage(paths: ReadonlyArray<PutBack>): Promise<StagedPutBack>
   /** Rejects with a StagingError, and changes nothing, where something is not what it was when it was staged. */
@@ -55,32 +63,52 @@ const missingAbove = async (path: string): Promise<Array<string>> => {
   return missing
 }
 
-const lookAt = async (paths: ReadonlyArray<string>, keep?: KeepBounds): Promise<Array<Seen>> => {
-  const all = new Set<string>()
-  for (const path of paths) {
-    for (const folder of await missingAbove(path)) all.add(folder)
-    all.add(path)
+type Known = Uint8Array | undefined
+
+const keeping =
+  (keep: KeepBounds, known: Known): HashOf =>
+  async (path, info) => {
+    // What cannot be kept is recorded nevertheless: it is said when it is asked for.
+    const lose = async (lost: string) => ({ ...(await notKeeping(known)(path, info)), lost })
+    if (info.size > BigInt(keep.maxBytes)) return lose(`has ${info.size} bytes, more than are kept`)
+    try {
+      const kept = await keptContent()
+      return { hash: await (known === undefined ? kept.keep(path, keep) : kept.keepBytes(known, keep)) }
+    } catch (cause) {
+      return lose(`could not be kept: ${writeFault(cause)}`)
+    }
   }
-  const kept = keep && (await keptContent().catch(() => undefined))
+
+const notKeeping =
+  (known: Known): HashOf =>
+  async (path) => ({ hash: known === undefined ? await hashOf(path) : hashOfBytes(known) })
+
+const lookAt = async (paths: ReadonlyArray<Look>, keep?: KeepBounds): Promise<Array<Seen>> => {
+  const all = new Map<string, Look>()
+  const parents = new Set<string>()
+  for (const { path } of paths) {
+    const parent = dirname(path)
+    if (parents.has(parent)) continue
+    parents.add(parent)
+    for (const folder of await missingAbove(path)) all.set(folder, { path: folder, known: "nothing" })
+  }
+  for (const each of paths) all.set(each.path, each)
   const seen: Array<Seen> = []
-  for (const path of all) {
-    seen.push(
-      await look(path, async (file, info) =>
-        // What cannot be kept is recorded nevertheless: it is said when it is asked for.
-        kept === undefined || info.size > BigInt(keep!.maxBytes)
-          ? hashOf(file)
-          : kept.keep(file, keep!).catch(() => hashOf(file)),
-      ),
-    )
+  for (const { path, known } of all.values()) {
+    if (known === "nothing") seen.push({ path, state: { kind: "nothing" }, print: undefined })
+    else seen.push(await look(path, keep === undefined ? notKeeping(known) : keeping(keep, known)))
   }
   return seen
 }
 
-const dropped = "what it held before is not kept any more, or was too much to be kept"
-
+/** They lie anywhere. */
 const folder = "/"
 
 const nameOf = (path: string): string => relative(folder, path)
+
+/** Whether a folder takes the place of something else, or the other way: what is there goes first. */
+const isGivingWay = ({ from: { state }, to }: PutBack): boolean =>
+  state.kind !== "nothing" && to.kind !== "nothing" && (state.kind === "folder") !== (to.kind === "folder")
 
 /** Those below first. */
 const fromBelow = (one: PutBack, other: PutBack): number => other.from.path.length - one.from.path.length
@@ -98,47 +126,65 @@ class PutBacks {
   }
 
   async collect(paths: ReadonlyArray<PutBack>): Promise<void> {
-    const changed = paths.filter(({ from, to }) => !isSame(from.state, to))
-    for (const put of [...changed].sort(fromBelow)) {
-      if (put.from.state.kind !== "nothing" && put.to.kind === "nothing") this.goes(put)
+    const changed = paths.filter(({ from, to }) => !isSame(from.state, to)).sort(fromBelow)
+    const making = changed.filter(({ to }) => to.kind !== "nothing").reverse()
+    // What cannot be made makes no room either.
+    const able = new Set<PutBack>()
+    for (const put of making) if (await this.canCome(put)) able.add(put)
+    for (const put of changed) {
+      const goes = put.to.kind === "nothing" || (isGivingWay(put) && able.has(put))
+      if (goes && !this.goes(put)) able.delete(put)
     }
-    for (const put of [...changed].sort(fromBelow).reverse()) {
-      if (put.to.kind !== "nothing") await this.comes(put)
-    }
+    for (const put of making) if (able.has(put)) this.comes(put)
   }
 
-  private leave({ from }: PutBack, why: string): void {
+  private leave({ from }: PutBack, why: string): false {
     this.left.push({ path: from.path, why })
+    return false
   }
 
-  private goes(put: PutBack): void {
-    const { path, print } = put.from
-    const { kind } = put.from.state
-    if (kind === "folder") {
+  /** Gives whether it can go. */
+  private goes(put: PutBack): boolean {
+    const { path, print, state } = put.from
+    if (state.kind === "folder") {
       const rest = print?.names?.filter((name) => !this.gone.has(join(path, name)))
       if (rest === undefined || rest.length > 0)
         return this.leave(put, "it is a folder that holds something else by now")
     }
     this.gone.add(path)
     this.changes.push({ path: nameOf(path), before: print! })
+    return true
   }
 
-  private async comes(put: PutBack): Promise<void> {
+  private async canCome(put: PutBack): Promise<boolean> {
     const { from, to } = put
-    if (to.kind === "other" || to.kind === "nothing" || from.state.kind === "other")
+    if (to.kind === "other" || from.state.kind === "other")
       return this.leave(put, "it is no file, folder or link")
     const parent = dirname(from.path)
     if (!this.made.has(parent) && (await statOf(parent))?.isDirectory() !== true)
       return this.leave(put, "its folder is not there any more")
-    if (to.kind === "file" && !(await this.hasContent(from.path, to.hash))) return this.leave(put, dropped)
-    const isFolder = from.state.kind === "folder"
-    const becomesFolder = to.kind === "folder"
-    // A folder gives way to nothing but a folder, and takes nobody's place.
-    if (isFolder !== becomesFolder && from.state.kind !== "nothing")
-      return this.leave(put, isFolder ? "it is a folder by now" : "it is no folder by now")
-    if (becomesFolder) this.made.add(from.path)
-    const after = to.kind === "file" ? { kind: to.kind, mode: to.mode, owner: to.owner } : to
-    this.changes.push({ path: nameOf(from.path), ...(from.print && { before: from.print }), after })
+    if (to.kind === "file" && !(await this.hasContent(from.path, to.hash)))
+      return this.leave(put, `what it held before ${to.lost ?? "is not kept any more"}`)
+    if (to.kind === "folder") this.made.add(from.path)
+    return true
+  }
+
+  private comes(put: PutBack): void {
+    const { from, to } = put
+    const path = nameOf(from.path)
+    const before = isGivingWay(put) ? { replaces: true as const } : from.print && { before: from.print }
+    if (to.kind === "folder" || to.kind === "link") this.changes.push({ path, ...before, after: to })
+    if (to.kind !== "file") return
+    const { state } = from
+    // Its other names had what the change gave it, and have again what was before.
+    const inPlace = state.kind === "file" && state.hasOtherNames === true && to.hasOtherNames === true
+    const after = {
+      kind: to.kind,
+      mode: to.mode,
+      owner: to.owner,
+      ...(inPlace && { inPlace: true as const }),
+    }
+    this.changes.push({ path, ...before, after })
   }
 
   /** Puts the former content into the stage: from then on it is there, whatever becomes of what is kept. */
@@ -180,10 +226,12 @@ let recovered: Promise<unknown> | undefined
 export const localHistory: FileHistory = {
   look: lookAt,
   stage,
-  apply: async (id) => {
-    await applyStage(id, (applying) =>
-      expectAsSeen(applying, () => "since the preview. Discard it, and undo again"),
-    )
-  },
+  apply: (id) =>
+    // Two at once must not both find everything as it was.
+    withFileLock(join(dirname(id), "undo.lock"), async () => {
+      await applyStage(id, (applying) =>
+        expectAsSeen(applying, () => "since the preview. Discard it, and undo again"),
+      )
+    }),
   discard: removeStage,
 }

@@ -3,7 +3,7 @@
  * where there is too much of them; one that is kept again counts as new.
  */
 import { createHash, randomUUID } from "node:crypto"
-import { type FileHandle, open, readdir, rename, rm, stat, utimes } from "node:fs/promises"
+import { type FileHandle, open, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { asContent, openReal } from "../open-real.ts"
 import { privateFolder } from "../staging/stage-folders.ts"
@@ -45,6 +45,8 @@ export const hashOf = async (path: string): Promise<string> => {
   return hash.digest("hex")
 }
 
+export const hashOfBytes = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
+
 const writeAll = async (file: FileHandle, chunk: Buffer): Promise<void> => {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
 }
@@ -53,6 +55,7 @@ class KeptContent {
   private readonly folder: string
   /** Bytes that are there, as far as this process knows. */
   private bytes = 0
+  private sweeping: Promise<void> | undefined
   private sweptAt = Number.NEGATIVE_INFINITY
 
   constructor(folder: string) {
@@ -72,11 +75,11 @@ class KeptContent {
 
   /** Keeps what a file holds now, and gives its hash. Rejects, and keeps nothing of it, where there is no room. */
   async keep(path: string, bounds: KeepBounds): Promise<string> {
-    const staged = join(this.folder, `${randomUUID()}.tmp`)
+    const staged = this.newName()
     const file = await open(staged, "wx", 0o600)
+    const hash = createHash("sha256")
+    let size = 0
     try {
-      const hash = createHash("sha256")
-      let size = 0
       try {
         await readThrough(path, (chunk) => {
           hash.update(chunk)
@@ -86,17 +89,53 @@ class KeptContent {
       } finally {
         await file.close()
       }
-      const name = hash.digest("hex")
-      if (await this.has(name)) await utimes(this.pathOf(name), new Date(), new Date())
-      else {
-        await rename(staged, this.pathOf(name))
-        this.bytes += size
-      }
-      if (this.bytes > bounds.maxBytes || Date.now() - this.sweptAt > sweepEvery) await this.sweep(bounds)
-      return name
-    } finally {
+      return await this.place(staged, hash.digest("hex"), size, bounds)
+    } catch (cause) {
       await rm(staged, { force: true })
+      throw cause
     }
+  }
+
+  /** The same for a content. */
+  async keepBytes(content: Uint8Array, bounds: KeepBounds): Promise<string> {
+    const name = hashOfBytes(content)
+    if (await this.renew(name)) return name
+    const staged = this.newName()
+    try {
+      await writeFile(staged, content, { flag: "wx", mode: 0o600 })
+      return await this.place(staged, name, content.length, bounds)
+    } catch (cause) {
+      await rm(staged, { force: true })
+      throw cause
+    }
+  }
+
+  private newName(): string {
+    return join(this.folder, `${randomUUID()}.tmp`)
+  }
+
+  /** Whether a content is there already: it counts as new. */
+  private async renew(name: string): Promise<boolean> {
+    const now = new Date()
+    return utimes(this.pathOf(name), now, now).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  private async place(staged: string, name: string, size: number, bounds: KeepBounds): Promise<string> {
+    await rename(staged, this.pathOf(name))
+    this.bytes += size
+    const isFull = this.bytes > bounds.maxBytes
+    if (isFull || Date.now() - this.sweptAt > sweepEvery) {
+      this.sweeping ??= this.sweep(bounds).finally(() => {
+        this.sweeping = undefined
+      })
+      // Only what fills the disk is waited for.
+      if (isFull) await this.sweeping
+      else this.sweeping.catch(() => {})
+    }
+    return name
   }
 
   /** Removes what is too old, and of too much the oldest. */
@@ -110,10 +149,13 @@ class KeptContent {
     }
     kept.sort((one, other) => other.at - one.at)
     const from = this.sweptAt - maxAge
+    const all = kept.reduce((sum, { size }) => sum + size, 0)
+    // Some room, so that it is not looked through for every file.
+    const most = all > maxBytes ? maxBytes * 0.9 : maxBytes
     let bytes = 0
     for (const { path, size, at } of kept) {
       bytes += size
-      if (bytes <= maxBytes && at >= from) continue
+      if ((bytes <= most || bytes === size) && at >= from) continue
       bytes -= size
       await rm(path, { force: true })
     }

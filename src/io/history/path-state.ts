@@ -13,7 +13,16 @@ import {
 
 export type PathState =
   | { readonly kind: "nothing" }
-  | { readonly kind: "file"; readonly mode: number; readonly owner: string; readonly hash: string }
+  | {
+      readonly kind: "file"
+      readonly mode: number
+      readonly owner: string
+      readonly hash: string
+      /** Whether it has other names (hard links). */
+      readonly hasOtherNames?: true
+      /** Why its content could not be kept. */
+      readonly lost?: string
+    }
   | { readonly kind: "link"; readonly target: string; readonly owner: string }
   | { readonly kind: "folder"; readonly mode: number; readonly owner: string }
   | { readonly kind: "other" }
@@ -26,14 +35,23 @@ export interface Seen {
   readonly print: Fingerprint | undefined
 }
 
-/** Gives the hash of a file's content. */
-export type HashOf = (path: string, info: BigIntStats) => Promise<string>
+/** Gives the hash of a file's content, and why that is not kept, if it should be. */
+export type HashOf = (
+  path: string,
+  info: BigIntStats,
+) => Promise<{ readonly hash: string; readonly lost?: string }>
 
 const stateOf = async (path: string, info: BigIntStats, hashOf: HashOf): Promise<PathState> => {
   const owner = ownerOf(info)
   switch (kindOf(info)) {
     case "file":
-      return { kind: "file", mode: modeOf(info), owner, hash: await hashOf(path, info) }
+      return {
+        kind: "file",
+        mode: modeOf(info),
+        owner,
+        ...(await hashOf(path, info)),
+        ...(info.nlink > 1n && { hasOtherNames: true as const }),
+      }
     case "link":
       return { kind: "link", target: await readlink(path), owner }
     case "folder":

@@ -113,12 +113,15 @@ export const removeStage = async (stage: string): Promise<void> => {
   }
 }
 
+const gone = (): StagingError =>
+  new StagingError("Nothing was applied: what was staged is no longer there. Run the command again.")
+
 /** Rejects with a StagingError for what names no change set of this user's. */
 export const expectStage = async (stage: string): Promise<void> => {
   const own = await Promise.all(roots().map(existingFolder))
   const info = own.includes(dirname(stage)) ? await lstat(stage).catch(() => undefined) : undefined
   if (info?.isDirectory() === true) return
-  throw new StagingError("Nothing was applied: what was staged is no longer there. Run the command again.")
+  throw gone()
 }
 
 export const writeManifest = async (stage: string, manifest: Manifest): Promise<void> => {
@@ -133,6 +136,14 @@ const readManifest = async (stage: string, name: string): Promise<Manifest | und
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw cause
   }
+}
+
+/** What waits to be applied. Rejects with a StagingError where there is nothing. */
+export const stagedIn = async (stage: string): Promise<Manifest> => {
+  await expectStage(stage)
+  const manifest = await readManifest(stage, pending)
+  if (manifest === undefined) throw gone()
+  return manifest
 }
 
 const sync = async (path: string): Promise<void> => {
@@ -161,12 +172,7 @@ export const applyStage = async (
 ): Promise<Manifest> => {
   await expectStage(stage)
   return withFileLock(`${stage}.lock`, async () => {
-    const manifest = await readManifest(stage, pending)
-    if (manifest === undefined) {
-      throw new StagingError(
-        "Nothing was applied: what was staged is no longer there. Run the command again.",
-      )
-    }
+    const manifest = await stagedIn(stage)
     const applying = applyingOf(stage, manifest)
     await check(applying)
     await sync(join(stage, pending))

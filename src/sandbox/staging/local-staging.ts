@@ -14,6 +14,7 @@ import {
   recoverStages,
   removeStage,
   rootsFor,
+  stagedIn,
   writeManifest,
 } from "../../io/staging/stage-folders.ts"
 import { StagingError } from "../../io/staging/staging-error.ts"
@@ -116,6 +117,11 @@ class LocalStaging implements Staging {
     const work = () => applyStage(id, (applying: Applying) => expectAsSeen(applying))
     const { changes } = await (this.box === undefined ? work() : this.box.watch(work, tell))
     return shownOf(changes).length
+  }
+
+  async paths(id: string): Promise<ReadonlyArray<string>> {
+    const { folder, changes } = await stagedIn(id)
+    return changes.map(({ path }) => join(folder, path))
   }
 
   async discard(id: string): Promise<void> {

@@ -1,7 +1,9 @@
 /** pi's `bash`: a command line, of whose output the end is kept. A failure throws, with the output. */
 import { Type } from "@sinclair/typebox"
+import { commandName } from "../../../handlers/file-changes.ts"
 import { environmentFor } from "../../../io/environment.ts"
 import type { AgentToolUpdateCallback } from "../../agent-tool-result.ts"
+import { currentCall } from "../../current-call.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
 import { type BashOperations, createLocalBashOperations } from "./bash-operations.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
@@ -128,6 +130,7 @@ export const createBashTool = (
           ...(signal && { signal }),
           ...(timeout !== undefined && { timeout }),
         }
+        currentCall.getStore()?.changes?.unknown(commandName(spawn.command))
         exitCode = (await operations.exec(spawn.command, spawn.cwd, run)).exitCode
       } catch (cause) {
         await finish()

@@ -1,7 +1,9 @@
 /** pi's `write`: a file with a new content, made with its folders where it is not there. */
 import { dirname } from "node:path"
 import { Type } from "@sinclair/typebox"
+import { changing } from "../../../handlers/file-changes.ts"
 import { localFiles } from "../../../io/files.ts"
+import { currentCall } from "../../current-call.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
 import { fileFailure } from "./file-failure.ts"
@@ -27,10 +29,14 @@ export interface WriteToolOptions {
 
 const codeOf = (cause: unknown): unknown => (cause as { code?: unknown } | null)?.code
 
-/** In one step: nobody reads half a file. */
+/** In one step: nobody reads half a file. What was there is recorded for `undo`. */
 export const writeLocalFile = async (path: string, content: string, signal?: AbortSignal): Promise<void> => {
-  const bytes = Buffer.from(content)
   const real = await localFiles.resolveLinks(path)
+  const recorder = { changes: currentCall.getStore()?.changes }
+  await changing(recorder, localFiles, [{ path: real }], () => write(real, Buffer.from(content), signal))
+}
+
+const write = async (real: string, bytes: Buffer, signal?: AbortSignal): Promise<void> => {
   if ((await localFiles.stat(real)) === undefined) {
     try {
       return await localFiles.create(real, bytes, signal)
