@@ -12,6 +12,8 @@ export interface InboxItem {
   readonly seq: number
   readonly agentId: string
   readonly callId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string
   readonly name: string
   readonly params: unknown
   /**
@@ -101,9 +103,10 @@ const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined
 
 const itemOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined => {
   const { call, state, refusal, action, askedAt } = snapshot
-  const { agentId, callId, background } = call
+  const { agentId, callId, parentId, background } = call
   const { name, params } = action?.source ?? call
-  const item = { seq, agentId, callId, name, params, background }
+  const of = parentId === undefined ? {} : { parentId }
+  const item = { seq, agentId, callId, ...of, name, params, background }
   // A call that could not be written down is answered in its own process.
   if (state._tag === "Queued") return refusal === undefined ? { ...item, kind: "start" } : undefined
   const question = state._tag === "Asking" ? state.question : snapshot.asking
@@ -111,7 +114,7 @@ const itemOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined => {
   if (question === undefined) return undefined
   const asked = askedAt === undefined ? {} : { askedAt }
   if (question.kind === "delegate") return { ...item, kind: "effect", effect: question.effect, ...asked }
-  const { label, because, person, terms, votes } = question
+  const { label = call.label, because, person, terms, votes } = question
   const preview = snapshot.output ?? action?.output
   return {
     ...item,

@@ -128,6 +128,8 @@ export interface JournalStore {
   commit(changes: Changes): void | Promise<void>
   /** JSON of the whole text of the result of an ended call, if that was cut. */
   wholeResult?(agentId: string, callId: string): string | undefined | Promise<string | undefined>
+  /** JSON of the last event of a call that has ended. */
+  result?(callId: string): string | undefined | Promise<string | undefined>
   /**
    * Takes an idempotency key for a call: waits while a call of another process has it. JSON of the output of the call that had it, or
    * undefined if this call is to run, or is not `isWanted` any more.

@@ -172,7 +172,9 @@ export abstract class StoredCalls implements DurableCalls {
 
   async result(callId: string): Promise<StoredEvent | undefined> {
     const text = await this.store.result(callId)
-    return text === undefined ? undefined : (JSON.parse(text) as StoredEvent)
+    if (text === undefined) return undefined
+    const { madeWith: _, ...event } = JSON.parse(text) as Record<string, unknown>
+    return event as unknown as StoredEvent
   }
 
   [Symbol.asyncDispose](): Promise<void> {

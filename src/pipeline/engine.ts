@@ -26,6 +26,7 @@ import { EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
 import { byCall, byTool, type CancellingParty } from "./model/decision.ts"
+import type { ToolResult } from "./model/event.ts"
 import { expectId, got } from "./model/got.ts"
 import type { CallingAgent } from "./model/handler.ts"
 import { expectLimitedTools } from "./model/limits.ts"
@@ -231,7 +232,14 @@ export class Engine implements ActionHost, OwnTools {
     if (nested.areWaiting === were) return
     if (were) outer.timer?.resume()
     else outer.timer?.pause()
+    this.journal?.moved(outer)
     this.nestedMoved(outer)
+  }
+
+  /** A nested call has ended, or has become a task: its outer call has the result, and need not wait for it. */
+  nestedEnded(call: Call, result: ToolResult): void {
+    call.to.outer?.nested?.ended(call, result)
+    this.nestedMoved(call)
   }
 
   /** Gives a call its turn. Returns false if the call has ended. */
@@ -260,6 +268,12 @@ export class Engine implements ActionHost, OwnTools {
   ended(call: Call): boolean {
     // The mailbox must not keep the last call alive.
     this.mailbox.sender = undefined
+    const { outer } = call.to
+    if (outer !== undefined && outer.attempts > 1) {
+      // A handler that gets on is not to blame for the end of its processes. Stored together with the end of the call.
+      outer.attempts = 1
+      this.journal?.moved(outer)
+    }
     return this.calls.delete(call)
   }
 

@@ -6,6 +6,7 @@ import { pendingEvent, resolvedEvent } from "./call/action-events.ts"
 import { Call, laneOf, Origin, type Recipient } from "./call/call.ts"
 import { withBackground } from "./call/call-input.ts"
 import type { Journal } from "./call/journal.ts"
+import { NestedCalls } from "./call/nested-calls.ts"
 import { reclaimKey } from "./call/once.ts"
 import { readCall, readLost, readPast, readStaged, type ToolOf } from "./call/read-snapshot.ts"
 import type { CallSnapshot, StagedSnapshot } from "./call/snapshot.ts"
@@ -13,7 +14,7 @@ import type { Engine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
 import { NestedSink } from "./events/nested-sink.ts"
 import type { ToolCall } from "./model/call.ts"
-import { byShutdown } from "./model/decision.ts"
+import { byCall, byShutdown } from "./model/decision.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { PendingAction } from "./model/pending-actions.ts"
 import type { StagedAction } from "./model/staged-action.ts"
@@ -129,12 +130,25 @@ export const restoreJournaled = (
 const callFor = (engine: Engine, { call, createdAt }: CallSnapshot): Call => {
   const origin = createdAt === undefined ? originNow(engine) : new Origin(createdAt)
   const tool = engine.tools.toolFor(call.agentId, call.name)
-  return new Call(call, tool, recipientOf(engine, call), origin)
+  const { parentId } = call
+  if (parentId === undefined) return new Call(call, tool, { sink: engine.events }, origin)
+  const outer = engine.calls.get(parentId)
+  const to: Recipient = {
+    sink: new NestedSink(engine.events, parentId),
+    outer,
+    onResult: (result) => engine.nestedEnded(nested, result),
+  }
+  const nested = new Call(call, tool, engine.journal ? storedFirst(to, engine.journal) : to, origin)
+  return nested
 }
 
-const recipientOf = (engine: Engine, { parentId }: ToolCall): Recipient => {
-  if (parentId === undefined) return { sink: engine.events }
-  return { sink: new NestedSink(engine.events, parentId), outer: engine.calls.get(parentId) }
+/** A restored nested call waits for its outer call, whose handler runs again. If no handler will, the nested call is cancelled. */
+const putBackNested = (engine: Engine, call: Call): void => {
+  const { outer } = call.to
+  if (outer?.resume?._tag === "Running") {
+    outer.nested ??= new NestedCalls(outer.called)
+    outer.nested.add(call)
+  } else engine.cancelOne(call, "The outer call ended: its process ended", byCall)
 }
 
 const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => {
@@ -151,6 +165,7 @@ const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => 
     call.span = new CallSpan(tracers, toolCall, call.tool, call.earlier?.traceParent)
   engine.journal?.added(call)
   begin(engine, call, !toolCall.background && toolCall.parentId === undefined)
+  if (toolCall.parentId !== undefined && call.announced !== "yes") putBackNested(engine, call)
   return toolCall.callId
 }
 

@@ -74,6 +74,18 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
         .andThen(() => Step.Delegate({ _tag: "Ask", what: "else" }))
         .andThen(working("answered")),
     ),
+    define("nest", () =>
+      pipeline()
+        .andThen(
+          handler("nest", async ({ call }) => {
+            const contents: Array<string> = []
+            for (const text of ["one", "two"]) contents.push((await call("work", { text })).content)
+            const rest = await Promise.all([call("work"), call("once"), call("work", { text: "last" })])
+            return Step.Output([...contents, ...rest.map(({ content }) => content)].join("|"))
+          }),
+        )
+        .finally(working("last")),
+    ),
     define("stage", () =>
       pipeline()
         .andThen(working("preview"))

@@ -195,7 +195,8 @@ export class JournalEntry {
       case "Stopping":
         return 0
       default: {
-        const counts = begun ? !isLeaving && !asks(call, options.hasFunction) : attempts === 1 && isFree
+        const waits = asks(call, options.hasFunction) || call.nested?.areWaiting === true
+        const counts = begun ? !isLeaving && !waits : attempts === 1 && isFree
         return counts ? attempts : Math.max(0, attempts - 1)
       }
     }

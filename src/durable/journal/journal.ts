@@ -6,6 +6,7 @@
 import type { ToolOutput } from "../../output/output.ts"
 import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
+import type { NestedEnd } from "../../pipeline/call/journal.ts"
 import type { CallSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { Engine } from "../../pipeline/engine.ts"
 import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
@@ -60,6 +61,10 @@ const outputText = (output: ToolOutput | undefined): string | undefined => {
     return undefined
   }
 }
+
+/** The end of a nested call, with what the call was made with. */
+const withMadeWith = (text: string, { madeWith }: Call): string =>
+  madeWith === undefined ? text : `${text.slice(0, -1)},"madeWith":${JSON.stringify(madeWith)}}`
 
 /** The journal of one executor. */
 export class StoreJournal implements ExecutorJournal {
@@ -243,6 +248,15 @@ export class StoreJournal implements ExecutorJournal {
     return text === undefined ? undefined : String(JSON.parse(text))
   }
 
+  async nestedEnd(callId: string): Promise<NestedEnd | undefined> {
+    // It may have ended in this process just now.
+    await this.commits.stored()
+    const text = await this.store.result?.(callId)
+    if (text === undefined) return undefined
+    const event = JSON.parse(text) as NestedEnd["event"] & Pick<NestedEnd, "madeWith">
+    return { event, madeWith: event.madeWith }
+  }
+
   async claimKey(call: Call, key: string): Promise<KeyAnswer> {
     // A call of this process that had the key may have ended, and not be stored yet.
     await this.commits.stored()
@@ -339,7 +353,7 @@ export class StoreJournal implements ExecutorJournal {
       // The row says so in the same transaction.
       this.gathered.call(entry)
     }
-    if (ends.has(event._tag)) entry.result = text
+    if (ends.has(event._tag)) entry.result = withMadeWith(text, entry.call)
   }
 
   /** Whether a question of the inbox is the open one of its call. */

@@ -95,6 +95,12 @@ export class PostgresJournalStore implements JournalStore {
     return row?.snapshot
   }
 
+  async result(callId: string): Promise<string | undefined> {
+    const [row] = await this.sql<Array<{ result: string | null }>>`
+      SELECT result FROM stepline_calls WHERE call_id = ${column(callId)} AND ended_at IS NOT NULL`
+    return row?.result ?? undefined
+  }
+
   claimKey(key: string, callId: string, isWanted: () => boolean): Promise<string | undefined> {
     return this.keys.claimKey(this.runner.id, key, callId, isWanted)
   }

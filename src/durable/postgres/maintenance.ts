@@ -45,7 +45,11 @@ const pruneOnce = async (sql: Query): Promise<void> => {
     sql`
       DELETE FROM stepline_meta WHERE key LIKE 'retention %'
       AND NOT EXISTS (SELECT FROM stepline_runners WHERE key = 'retention ' || id)`,
-    sql`DELETE FROM stepline_calls WHERE ended_at < ${before}`,
+    // The end of a nested call answers the handler of its outer call, which may run again.
+    sql`
+      DELETE FROM stepline_calls c WHERE ended_at < ${before} AND NOT EXISTS (
+        SELECT FROM stepline_calls o
+        WHERE o.call_id = regexp_replace(c.call_id, '/[0-9]+$', '') AND o.ended_at IS NULL)`,
     sql`DELETE FROM stepline_events WHERE at < ${before}`,
     // Claimed by a process that died before it stored the call, and wanted by nobody since.
     sql`

@@ -9,6 +9,11 @@ const sequenceBlock = 100_000
 /** Epoch milliseconds of what never comes. */
 const latest = Number.MAX_SAFE_INTEGER
 
+/** The id without its last number, which is the outer call's of a nested call. */
+const outerId =
+  "substr(rtrim(calls.call_id, '0123456789'), 1, length(rtrim(calls.call_id, '0123456789')) - 1)"
+const isUnneeded = `NOT EXISTS (SELECT 1 FROM calls o WHERE o.call_id = ${outerId} AND o.ended_at IS NULL)`
+
 /** Writes to the database for its owner. A commit is stored when it returns, or later if another process locks the database. */
 export class SqliteJournalStore implements JournalStore {
   readonly firstSequence: number
@@ -85,6 +90,11 @@ export class SqliteJournalStore implements JournalStore {
     return this.database.get(reading, callId, agentId)?.snapshot as string | undefined
   }
 
+  result(callId: string): string | undefined {
+    const reading = "SELECT result FROM calls WHERE call_id = ? AND ended_at IS NOT NULL"
+    return (this.database.get(reading, callId)?.result ?? undefined) as string | undefined
+  }
+
   /** No other process runs calls of the store. */
   claimKey(key: string): string | undefined {
     return this.keyOutput(key)
@@ -130,7 +140,8 @@ export class SqliteJournalStore implements JournalStore {
     const last = Number(database.get("SELECT max(at) AS at FROM events")?.at ?? 0)
     const before = Math.min(Date.now(), last) - retention
     database.transaction(() => {
-      database.run("DELETE FROM calls WHERE ended_at < ?", before)
+      // The end of a nested call answers the handler of its outer call, which may run again.
+      database.run(`DELETE FROM calls WHERE ended_at < ? AND ${isUnneeded}`, before)
       database.run("DELETE FROM events WHERE at < ?", before)
       database.run("DELETE FROM requests WHERE answer IS NOT NULL AND at < ?", before)
     })

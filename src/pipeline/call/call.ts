@@ -189,6 +189,8 @@ export class Call {
   remember: RememberChoice | false = false
   /** The number of nested calls that the handlers made which have ended: the next handler's ids count on from here. */
   called = 0
+  /** Of a nested call that a journal stores: tells whether the same handler made the same call when it runs again. */
+  madeWith: string | undefined = undefined
   /** Whether a handler acquired resources that have to be released at the end of the attempt. */
   scoped = false
   /** The pending action that this call of `resolve` is applying or discarding. */

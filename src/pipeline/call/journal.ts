@@ -5,10 +5,17 @@
 
 import type { TaskJournal } from "../../tasks/background-tasks.ts"
 import type { EventJournal } from "../events/event-stamps.ts"
+import type { BackgroundCompletedEvent, TerminalEvent } from "../model/event.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import type { KeyJournal } from "../stores/call-keys.ts"
 import type { Call } from "./call.ts"
 import type { Command } from "./command.ts"
+
+/** How a nested call ended, in an earlier process. */
+export interface NestedEnd {
+  readonly event: TerminalEvent | BackgroundCompletedEvent
+  readonly madeWith: string | undefined
+}
 
 /** Receives every change of an executor's calls, tasks and actions. */
 export interface Journal extends EventJournal, TaskJournal, KeyJournal {
@@ -29,6 +36,8 @@ export interface Journal extends EventJournal, TaskJournal, KeyJournal {
   holdsBack(call: Call, begin: () => void): boolean
   /** Stores the whole text of a call's result, which was cut, with the end of the call; false if it is too long. */
   keepsResult(call: Call, text: string): boolean
+  /** The stored end of a nested call, as JSON of its last event and of what it was made with; undefined for a call that has not ended. */
+  nestedEnd(callId: string): Promise<NestedEnd | undefined>
   /** The stored whole text of the result of a call of this agent. */
   wholeResult(agentId: string, callId: string): Promise<string | undefined>
   /** The pending actions of an agent have changed. */

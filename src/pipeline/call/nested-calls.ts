@@ -1,6 +1,7 @@
 /**
  * The open nested calls of one outer call. While all of them wait, for their hosts or at limits, the outer call's time stands still.
  */
+import type { ToolResult } from "../model/event.ts"
 import type { Stopped } from "../model/outcome.ts"
 import type { CallState } from "./state.ts"
 
@@ -8,6 +9,12 @@ import type { CallState } from "./state.ts"
 interface OpenCall {
   readonly state: CallState
   readonly nested: NestedCalls<OpenCall> | undefined
+}
+
+/** The handler that waits for a nested call. */
+export interface Waiter {
+  readonly resolve: (result: ToolResult) => void
+  readonly reject: (reason: unknown) => void
 }
 
 const waiting: ReadonlySet<CallState["_tag"]> = new Set(["Asking", "Limited", "Held"])
@@ -20,8 +27,8 @@ const isWaiting = ({ state, nested }: OpenCall): boolean =>
 export class NestedCalls<C extends OpenCall> {
   /** How many calls the handlers have made. The ids count on from here. */
   made: number
-  /** By call, what rejects the promise of the handler that made it. */
-  private readonly open = new Map<C, ((reason: unknown) => void) | undefined>()
+  /** A restored call has no waiter until the handler, which runs again, comes to its place. */
+  private readonly open = new Map<C, Waiter | undefined>()
   private readonly waiting = new Set<C>()
   private readonly over: Array<() => void> = []
 
@@ -38,9 +45,13 @@ export class NestedCalls<C extends OpenCall> {
     return this.open.size > 0 && this.waiting.size === this.open.size
   }
 
-  /** Adds a call, or the handler that waits for a call that was added before. */
-  add(call: C, reject?: (reason: unknown) => void): void {
-    this.open.set(call, reject)
+  has(call: C): boolean {
+    return this.open.has(call)
+  }
+
+  /** Adds a call, or the waiter of a call that was added before. */
+  add(call: C, waiter?: Waiter): void {
+    this.open.set(call, waiter)
     this.moved(call)
   }
 
@@ -51,18 +62,20 @@ export class NestedCalls<C extends OpenCall> {
   }
 
   /** Notes that a call has ended, or has become a task of its own. */
-  ended(call: C): void {
+  ended(call: C, result: ToolResult): void {
+    const waiter = this.open.get(call)
     this.open.delete(call)
     this.waiting.delete(call)
+    waiter?.resolve(result)
     if (this.isOpen) return
     for (const act of this.over.splice(0)) act()
   }
 
   /** Rejects the promises of the handlers. The calls stay open. */
   reject(reason: unknown): void {
-    for (const [call, reject] of this.open) {
+    for (const [call, waiter] of this.open) {
       this.open.set(call, undefined)
-      reject?.(reason)
+      waiter?.reject(reason)
     }
   }
 

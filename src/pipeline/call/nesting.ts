@@ -1,17 +1,20 @@
 /** `context.call`: a running handler runs another tool as a call of its own, in the place that the outer call has in its lane. */
+import { createHash } from "node:crypto"
+import { textOutput } from "../../output/output.ts"
 import type { Engine } from "../engine.ts"
 import { NestedSink } from "../events/nested-sink.ts"
 import { submit } from "../intake.ts"
 import type { ToolCall } from "../model/call.ts"
 import { byCall } from "../model/decision.ts"
-import type { ToolResult } from "../model/event.ts"
+import type { ErrorReason, ToolResult } from "../model/event.ts"
 import { expectOptions, expectSignal, expectText } from "../model/got.ts"
 import type { NestedOptions } from "../model/handler.ts"
-import { failed, type Stopped } from "../model/outcome.ts"
+import { backgroundResult, failed, resultOf, type Stopped } from "../model/outcome.ts"
 import { whenAborted } from "../model/when-aborted.ts"
 import { rejectedDelta } from "./blocked-delta.ts"
 import type { Attempt, Call } from "./call.ts"
-import { NestedCalls } from "./nested-calls.ts"
+import type { Journal, NestedEnd } from "./journal.ts"
+import { NestedCalls, type Waiter } from "./nested-calls.ts"
 import { refusalOf } from "./streaming.ts"
 
 /** How deep calls may be nested. */
@@ -61,10 +64,29 @@ export const callTool = (
   if (refusal !== undefined) return rejectedDelta(refusal)
   if (attempt.isOver) return rejectedDelta(new DOMException("The call has ended", "AbortError"))
   call.nested ??= new NestedCalls(call.called)
-  const nested = call.nested
+  const { nested } = call
   const toolCall = nestedCall(engine, call, nested.made + 1, name, params, label)
   nested.made += 1
-  const result = new Promise<ToolResult>((resolve, reject) => {
+  const result =
+    engine.journal === undefined
+      ? make(engine, call, nested, toolCall, signal, undefined)
+      : makeOnce(engine, engine.journal, call, nested, toolCall, attempt, signal)
+  // A cancelled handler may never await the promise.
+  result.catch(() => undefined)
+  return result
+}
+
+type Nested = NestedCalls<Call>
+
+const make = (
+  engine: Engine,
+  call: Call,
+  nested: Nested,
+  toolCall: ToolCall,
+  signal: AbortSignal | undefined,
+  madeWith: string | undefined,
+): Promise<ToolResult> =>
+  new Promise<ToolResult>((resolve, reject) => {
     const made = submit(engine, toolCall, {
       sink: new NestedSink(call.to.sink, call.toolCall.callId),
       outer: call,
@@ -72,29 +94,91 @@ export const callTool = (
       turn: call.to.turn ?? call.origin,
       refusal: depthOf(call) >= mostDepth ? tooDeep : undefined,
       signal,
-      onResult: (told) => {
-        release?.()
-        ended(engine, made)
-        resolve(told)
-      },
+      onResult: (told) => engine.nestedEnded(made, told),
       onLeft: reject,
     })
-    const release =
-      signal && whenAborted(signal, () => made.isActive && engine.cancelOne(made, undefined, byCall))
-    nested.add(made, reject)
-    engine.nestedMoved(made)
+    made.madeWith = madeWith
+    waitFor(engine, nested, made, signal, { resolve, reject })
   })
-  // A cancelled handler may never await the promise.
-  result.catch(() => undefined)
-  return result
+
+/** Resolves once the call has ended. The signal cancels this call alone. */
+const waitFor = (
+  engine: Engine,
+  nested: Nested,
+  made: Call,
+  signal: AbortSignal | undefined,
+  { resolve, reject }: Waiter,
+): void => {
+  const release =
+    signal && whenAborted(signal, () => made.isActive && engine.cancelOne(made, undefined, byCall))
+  nested.add(made, {
+    resolve: (result) => {
+      release?.()
+      resolve(result)
+    },
+    reject,
+  })
+  engine.nestedMoved(made)
 }
 
-/** A nested call has ended, or has become a task: its outer call need not wait for it. */
-const ended = (engine: Engine, call: Call): void => {
-  call.to.outer?.nested?.ended(call)
-  engine.nestedMoved(call)
+// --- Stored calls, whose handlers may run again
+
+/** Names the outer call: an earlier one may have had its id. */
+const eraOf = ({ origin }: Call): string => `${origin.at} `
+
+/** Distinguishes the calls that a handler may make at one place. */
+const fingerprint = ({ name, params }: ToolCall, call: Call): string =>
+  eraOf(call) +
+  createHash("sha256")
+    .update(JSON.stringify([name, params]))
+    .digest("base64")
+
+const errorOf = (content: string, reason: ErrorReason): ToolResult => ({
+  status: "error",
+  content,
+  output: textOutput(content),
+  isError: true,
+  reason,
+})
+
+const diverged = (before: string, { callId, name }: ToolCall): ToolResult =>
+  errorOf(
+    `Diverged: "${callId}" was a call of "${before}" before the process ended, and is now one of "${name}", or has other parameters. Nothing was run. A handler that runs again has to make the same calls in the same order.`,
+    "diverged",
+  )
+
+const resultOfEnd = ({ event }: NestedEnd): ToolResult => {
+  if (event._tag === "BackgroundCompleted") return backgroundResult(event.callId)
+  // An end that was no JSON, or too long, is stored as a sentence that says so.
+  const isKept = event._tag !== "Completed" || event.output !== undefined
+  return isKept ? resultOf(event) : errorOf(event.content, "failed")
 }
 
+/** A call whose process ended makes its nested calls again, in the same order: each is answered by what became of it, or goes on. */
+const makeOnce = async (
+  engine: Engine,
+  journal: Journal,
+  call: Call,
+  nested: Nested,
+  toolCall: ToolCall,
+  attempt: Attempt,
+  signal: AbortSignal | undefined,
+): Promise<ToolResult> => {
+  const madeWith = fingerprint(toolCall, call)
+  if (call.earlier === undefined) return make(engine, call, nested, toolCall, signal, madeWith)
+  const open = engine.calls.get(toolCall.callId)
+  if (open?.to.outer === call && nested.has(open)) {
+    if (open.madeWith !== madeWith) return diverged(open.toolCall.name, toolCall)
+    return new Promise((resolve, reject) => waitFor(engine, nested, open, signal, { resolve, reject }))
+  }
+  const { run } = call
+  const end = await journal.nestedEnd(toolCall.callId)
+  if (attempt.reason !== undefined) throw attempt.reason
+  if (call.run !== run) throw new DOMException("The handler has ended", "AbortError")
+  if (end?.madeWith?.startsWith(eraOf(call)) !== true)
+    return make(engine, call, nested, toolCall, signal, madeWith)
+  return end.madeWith === madeWith ? resultOfEnd(end) : diverged(end.event.name, toolCall)
+}
 /** What becomes of the nested calls of an outer call that is stopped. */
 const outcomeOfNested = ({ state }: Call): Stopped => {
   const known = state._tag === "Stopping" && state.then._tag === "End" ? state.then.outcome : undefined
@@ -102,8 +186,6 @@ const outcomeOfNested = ({ state }: Call): Stopped => {
   const why = known === undefined || known._tag === "Completed" ? "its handler has ended" : known.message
   return { _tag: "Cancelled", message: `The outer call ended: ${why}`, decidedBy: byCall }
 }
-
-type Nested = NestedCalls<Call>
 
 /** The handler of a call has ended. Whether its nested calls have to end first: then `act` is called once they have. */
 export const endsNested = (engine: Engine, call: Call, nested: Nested, act: () => void): boolean => {

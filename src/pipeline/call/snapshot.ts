@@ -40,6 +40,7 @@ export const storedFields = [
   "announced",
   "decided",
   "called",
+  "madeWith",
   "cleanupErrors",
   "startedAt",
   "asked",

@@ -1,6 +1,5 @@
 /** Emits the events of a call's start, of its move to the background, and of its end, each once. */
 
-import { textOutput } from "../../output/output.ts"
 import { CallSpan } from "../../tracing/call-span.ts"
 import type { Tracer } from "../../tracing/tracer.ts"
 import type { Engine } from "../engine.ts"
@@ -14,7 +13,7 @@ import type {
   ToolEvent,
 } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
-import { addTaskEnd, resultOf, statusOf, terminalEvent } from "../model/outcome.ts"
+import { addTaskEnd, backgroundResult, resultOf, statusOf, terminalEvent } from "../model/outcome.ts"
 import { tellAlone } from "../model/thenable.ts"
 import { type Call, createdAt } from "./call.ts"
 import { hasGateAhead, isPreview } from "./running.ts"
@@ -41,9 +40,7 @@ export const tellAnnounced = (engine: Engine, call: Call): void => {
   call.stream?.room?.open()
   engine.tasks.started(call)
   call.to.sink.push({ _tag: "BackgroundStarted", agentId, callId, name, seq: 0, at: 0 })
-  const content = `Running in background (task_id: ${callId})`
-  const output = textOutput(content)
-  call.to.onResult?.({ status: "background", content, output, isError: false, taskId: callId })
+  call.to.onResult?.(backgroundResult(callId))
 }
 
 /** Emits an event of a pending action. An action belongs to its agent: if the call has no listener, the event goes to the queue. */

@@ -60,6 +60,7 @@ export const suspended = (engine: Engine, call: Call): void => {
   if (call.place === "asked") return
   const limit = limitOf(engine, call)
   if (limit !== Number.POSITIVE_INFINITY) timerOf(engine, call).start(call.state, limit)
+  if (call.nested?.areWaiting === true) call.timer?.pause()
 }
 
 /** Calls `late` after this time, if the call is still in the same state. Does nothing if the state's own limit is shorter. */
@@ -99,9 +100,7 @@ export const blocked = (engine: Engine, call: Call): void => {
 
 /** Resumes the handler's time: the consumer has room again. */
 export const unblocked = (engine: Engine, call: Call): void => {
-  if (call.timer?.unblock() !== true) return
-  suspended(engine, call)
-  if (call.nested?.areWaiting === true) call.timer.pause()
+  if (call.timer?.unblock() === true) suspended(engine, call)
 }
 
 /** Whether the call now has to move to the background instead of timing out. */

@@ -65,7 +65,8 @@ export type FinalStatus = "complete" | "error" | "denied" | "cancelled"
  * Why a call ended as an Error. `failed`: a handler, a hook or `compose` failed. `invalid`: the parameters do not fit the schema,
  * or the tool cannot run in the background. `duplicate`: the call id is in use. `withheld`: the turn had to resolve a preview.
  * `poisoned`: the call's processes ended again and again while its handler ran. `truncated`: the model's answer was cut. `limit`: a
- * limit of the executor was used up.
+ * limit of the executor was used up. `diverged`: a handler that ran again after a crash called another tool, or with other parameters,
+ * than at the same place before.
  */
 export type ErrorReason =
   | "failed"
@@ -77,6 +78,7 @@ export type ErrorReason =
   | "poisoned"
   | "limit"
   | "truncated"
+  | "diverged"
 
 /** Why a handler failed: on its own, or because something that it waited for took too long. */
 export type FailureReason = Extract<ErrorReason, "failed" | "timeout">

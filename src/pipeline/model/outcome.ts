@@ -228,6 +228,12 @@ export const addTaskEnd = (to: Mutable<TaskEnd>, event: TerminalEvent): void => 
   if (event.cleanupErrors !== undefined) to.cleanupErrors = event.cleanupErrors
 }
 
+/** The result of a call that goes on as a background task. */
+export const backgroundResult = (callId: string): ToolResult => {
+  const content = `Running in background (task_id: ${callId})`
+  return { status: "background", content, output: textOutput(content), isError: false, taskId: callId }
+}
+
 /** The result of `run` for a terminal event. */
 export const resultOf = (event: TerminalEvent): ToolResult => {
   const { content } = event

@@ -24,6 +24,7 @@ const noted = [
   "controller",
   "told",
   "called",
+  "madeWith",
   "nested",
   "askedAt",
   "askedSeq",
