@@ -1,6 +1,11 @@
 /// <reference types="node" preserve="true" />
 export type { DecisionLine, VerifiedLog } from "./hosts/decision-log.ts"
-export { DecisionLog, verifyDecisionLog } from "./hosts/decision-log.ts"
+export {
+  DecisionLog,
+  type DecisionLogOptions,
+  type VerifyLogOptions,
+  verifyDecisionLog,
+} from "./hosts/decision-log.ts"
 export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"

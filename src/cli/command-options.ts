@@ -60,15 +60,23 @@ export const withLocalOptions = (command: Command): Command =>
       collect,
     )
     .option("--log <FILE>", "write each decision about a call into this file, as a chain of JSON lines")
+    .option("--log-key <PRIVATE.pem>", "sign each line of --log with this Ed25519 key")
     .option("--allow-domain <DOMAIN>", "let commands in the sandbox reach this domain (repeatable)", collect)
     .option(
       "--nvim [SOCKET]",
       "show what is edited in the Neovim that listens there (default: that of this tmux session, or of $NVIM_LISTEN_ADDRESS)",
     )
 
-/** A page beside what the command does. */
+/** Who answers. */
+export const withPerson = (command: Command): Command =>
+  command.option("--as <NAME>", "who answers what is asked here (default: the name of the login)")
+
+/** A page beside what the command does, and who answers there and here. */
 export const withPage = (command: Command): Command =>
-  command.option("--ui", "serve a local page besides, to watch what runs and to answer what is asked")
+  withPerson(command).option(
+    "--ui",
+    "serve a local page besides, to watch what runs and to answer what is asked",
+  )
 
 /** A file that holds the timeline. */
 export const withTimeline = (command: Command): Command =>

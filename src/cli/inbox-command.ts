@@ -1,15 +1,19 @@
 /** `stepline inbox`: what the calls of a store wait for, and the answers to it, from another terminal. */
 import type { DurableClient, InboxItem, StoredEvent } from "../durable/index.ts"
 import type { EffectAnswer } from "../durable/requests.ts"
+import { peopleOf } from "../hosts/named-gate.ts"
 import { printable } from "../hosts/terminal/printable.ts"
+import { textOf } from "../output/output.ts"
+import type { AnswerOutcome, ListedAnswer } from "../pipeline/call/answer-list.ts"
 import type { FinalStatus } from "../pipeline/model/event.ts"
 import { statusOf } from "../pipeline/model/outcome.ts"
 import { askAnswer, canAskAnswer, givenAnswer, refusalOf } from "./inbox-effect.ts"
+import { type PersonOptions, personOf } from "./person.ts"
 import { exitStatus } from "./tally.ts"
 import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface InboxCommandOptions {
+export interface InboxCommandOptions extends PersonOptions {
   readonly store: string
   /** Ids of calls. */
   readonly approve?: ReadonlyArray<string>
@@ -34,10 +38,37 @@ const whatOf = ({ kind, effect }: InboxItem): string => {
 }
 
 const lineOf = (item: InboxItem): string => {
-  const { callId, agentId, name, params, label, because } = item
+  const { callId, agentId, name, params, label, because, named } = item
   const why = because === undefined ? "" : `\n  ${because}`
+  const people = named === undefined ? "" : `\n  approvals: ${peopleOf(item)}`
   const asked = label === undefined ? "" : ` (${label})`
-  return printable(`${callId} of ${agentId}: ${name} ${JSON.stringify(params)} ${whatOf(item)}${asked}${why}`)
+  return printable(
+    `${callId} of ${agentId}: ${name} ${JSON.stringify(params)} ${whatOf(item)}${asked}${people}${why}`,
+  )
+}
+
+/** What would happen, marked so that it cannot pass for another line of the list. */
+const previewOf = ({ preview }: InboxItem): string => {
+  const text = preview === undefined ? "" : textOf(preview)
+  return text === "" ? "" : `\n${printable(text).trimEnd().replace(/^/gm, "  │ ")}`
+}
+
+/** Approvals that wait for one agent and one tool, in the order of the first of each. */
+const together = (items: ReadonlyArray<InboxItem>): Array<ReadonlyArray<InboxItem>> => {
+  const groups = new Map<string, Array<InboxItem>>()
+  for (const item of items) {
+    const key = JSON.stringify(item.kind === "effect" ? [item.seq] : [item.agentId, item.name])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return [...groups.values()]
+}
+
+const headingOf = (group: ReadonlyArray<InboxItem>): string => {
+  const { name, agentId } = group[0]!
+  if (group.length === 1) return ""
+  return `${printable(`${group.length} calls of ${name} by ${agentId} wait together: --approve those that may run.`)}\n`
 }
 
 async function* openQuestions(client: DurableClient): AsyncGenerator<InboxItem> {
@@ -54,22 +85,29 @@ const questionOf = async (client: DurableClient, callId: string): Promise<InboxI
 }
 
 const show = async (client: DurableClient, isJson: boolean): Promise<void> => {
-  let count = 0
+  const items: Array<InboxItem> = []
   for await (const item of openQuestions(client)) {
-    count += 1
-    process.stdout.write(`${isJson ? JSON.stringify(item) : lineOf(item)}\n`)
+    if (isJson) process.stdout.write(`${JSON.stringify(item)}\n`)
+    else items.push(item)
   }
-  if (count === 0 && !isJson) process.stdout.write("Nothing waits for an answer.\n")
+  if (isJson) return
+  for (const group of together(items)) {
+    process.stdout.write(headingOf(group))
+    for (const item of group) process.stdout.write(`${lineOf(item)}${previewOf(item)}\n`)
+  }
+  if (items.length === 0) process.stdout.write("Nothing waits for an answer.\n")
 }
 
 /** Milliseconds after which it is said what an answer waits for. */
 const patience = 2000
 
 /** The same; said where it takes its time, for nobody may run the calls now. */
-const awaited = async (callId: string, took: Promise<boolean>): Promise<boolean> => {
+const awaited = async <A>(callIds: ReadonlyArray<string>, took: Promise<A>): Promise<A> => {
   const late = setTimeout(() => {
+    const [answer, is] =
+      callIds.length === 1 ? ["answer", "is stored, and waits"] : ["answers", "are stored, and wait"]
     tell(
-      `the answer to ${callId} is stored, and waits for a process that runs these calls. Ctrl-C leaves it there.`,
+      `the ${answer} to ${callIds.join(", ")} ${is} for a process that runs these calls. Ctrl-C leaves it there.`,
     )
   }, patience)
   try {
@@ -101,21 +139,46 @@ const howEnded = (end: StoredEvent | undefined): string | undefined => {
   }
 }
 
+type GateAnswer = ListedAnswer<InboxItem>
+
 /** Gives the answers of the command line, and counts those that did not take effect. */
 class Answering {
   missed = 0
   private readonly client: DurableClient
+  private readonly by: string | undefined
 
-  constructor(client: DurableClient) {
+  constructor(client: DurableClient, by: string | undefined) {
     this.client = client
+    this.by = by
   }
 
-  async decide(callId: string, verb: string, answer: () => Promise<boolean>): Promise<void> {
-    // While nobody runs the calls, nobody would say that the answer is too late.
-    if (howEnded(await this.client.result(callId)) !== undefined) return this.miss(callId, undefined)
-    if (await awaited(callId, answer())) return this.done(callId, verb)
-    const item = await questionOf(this.client, callId)
-    return item !== undefined && item.kind !== "effect" ? this.tooLate(item) : this.miss(callId, item)
+  /** Decides them together, each once. */
+  async decide(answers: ReadonlyArray<GateAnswer>): Promise<void> {
+    const open: Array<GateAnswer> = []
+    for (const answer of answers) {
+      // While nobody runs the calls, nobody would say that the answer is too late.
+      if (howEnded(await this.client.result(answer.callId)) === undefined) open.push(answer)
+      else await this.miss(answer.callId, undefined)
+    }
+    if (open.length === 0) return
+    const { by } = this
+    const ids = open.map(({ callId }) => callId)
+    const outcomes = await awaited(ids, this.client.answer(open, by === undefined ? undefined : { by }))
+    for (const [index, outcome] of outcomes.entries()) await this.decided(open[index]!, outcome)
+  }
+
+  private async decided({ callId, approve }: GateAnswer, { took, why }: AnswerOutcome): Promise<void> {
+    if (took && why !== undefined)
+      process.stdout.write(`${printable(callId)}: your approval counts. ${why}\n`)
+    else if (took) this.done(callId, approve === undefined ? "denied" : "approved")
+    else {
+      const item = await questionOf(this.client, callId)
+      if (item?.named === true && why !== undefined) {
+        this.missed += 1
+        tell(why)
+      } else if (item !== undefined && item.kind !== "effect") this.tooLate(item)
+      else await this.miss(callId, item)
+    }
   }
 
   /** `answer` is asked for what is open; it may have none. */
@@ -126,11 +189,12 @@ class Answering {
     const item = await questionOf(this.client, callId)
     if (item?.kind !== "effect") return this.miss(callId, item)
     const given = await answer(item)
+    const who = this.by === undefined ? undefined : { by: this.by }
     if (given === undefined) {
       this.missed += 1
       return tell(`${callId} was given no answer, and goes on waiting.`)
     }
-    if (await awaited(callId, this.client.respond(callId, given, item))) {
+    if (await awaited([callId], this.client.respond(callId, given, { ...item, ...who }))) {
       return this.done(callId, "error" in given ? "refused" : "answered")
     }
     const now = await questionOf(this.client, callId)
@@ -202,6 +266,7 @@ const answerOf = ({ respond, value }: InboxCommandOptions): Parameters<Answering
 export const inboxCommand = async (options: InboxCommandOptions): Promise<number> => {
   const { store, approve = [], deny = [], respond = [], refuse = [], reason, json = false } = options
   const answers = countAnswers(options)
+  const by = personOf(options.as)
   const answer = answerOf(options)
   const { openDurableExecutor, StoreError } = await import("../durable/index.ts")
   const client = await openDurableExecutor({ store, runner: false }).catch((error: unknown) => {
@@ -212,13 +277,11 @@ export const inboxCommand = async (options: InboxCommandOptions): Promise<number
       await show(client, json)
       return exitStatus.asExpected
     }
-    const answering = new Answering(client)
-    for (const callId of approve) {
-      await answering.decide(callId, "approved", () =>
-        client.approve(callId, reason === undefined ? {} : { reason }),
-      )
-    }
-    for (const callId of deny) await answering.decide(callId, "denied", () => client.deny(callId, reason))
+    const answering = new Answering(client, by)
+    await answering.decide([
+      ...approve.map((callId) => ({ callId, approve: reason === undefined || { reason } }) as const),
+      ...deny.map((callId) => ({ callId, deny: reason || true }) as const),
+    ])
     for (const callId of respond) await answering.respond(callId, answer)
     for (const callId of refuse) await answering.respond(callId, () => refusalOf(reason))
     return answering.missed === 0 ? exitStatus.asExpected : exitStatus.failed

@@ -3,7 +3,6 @@
  * ends before the next line is read; what it starts in the background goes on, and is waited for at the end.
  */
 import { createInterface } from "node:readline"
-import { approveOrEnd } from "../hosts/named-gate.ts"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { queuedBlock } from "../hosts/terminal/block.ts"
 import { callableTools, type Input, parseInput } from "../hosts/terminal/input.ts"
@@ -19,6 +18,7 @@ import { type AwaitingApprovalEvent, type ToolEvent, unattended } from "../pipel
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import { type LocalExecutor, localExecutor } from "./local-executor.ts"
 import { openPage } from "./page.ts"
+import { personOf } from "./person.ts"
 import { detailsOf, endOf, type RunOptions, unasked, unaskedOutside, unaskedPerson } from "./run-command.ts"
 import { Stopping } from "./stopping.ts"
 import { exitStatus, Tally } from "./tally.ts"
@@ -79,8 +79,11 @@ class Lines {
 /** Whether a person types the lines and sees what is printed. */
 const isSomebodyThere = (): boolean => process.stdin.isTTY && process.stdout.isTTY
 
+const nobodyElse = "Others have to approve this call, and nobody else is asked here."
+
 class LineSession {
   private readonly local: LocalExecutor
+  private readonly by: string | undefined
   private readonly options: RunOptions
   private readonly lines: Lines
   private readonly view: PlainView
@@ -96,6 +99,7 @@ class LineSession {
     this.local = local
     this.lines = lines
     this.options = options
+    this.by = personOf(options.as)
     const { executor } = local
     this.view = new PlainView({
       output: process.stdout,
@@ -259,14 +263,25 @@ class LineSession {
       const line = await this.lines.fresh()
       const [, word = "", reason = ""] = /^\s*(\S*)\s*(.*?)\s*$/.exec(line ?? "n")!
       if (/^(?:y|yes)$/i.test(word) || (/^(?:a|always)$/i.test(word) && remembers !== undefined)) {
-        if (approveOrEnd(gate, { remember: /^a/i.test(word) })) this.view.approved(gate.callId)
-        return
+        return this.approve(gate, /^a/i.test(word))
       }
       if (/^(?:n|no)$/i.test(word)) {
         gate.deny(reason === "" ? undefined : reason, unattended)
         return
       }
     }
+  }
+
+  private approve(gate: AwaitingApprovalEvent, remember: boolean): void {
+    const { callId } = gate
+    const { by, options } = this
+    const answer = { callId, question: gate, approve: remember ? { remember } : true } as const
+    const [outcome] = this.local.executor.answer([answer], by === undefined ? undefined : { by })
+    const { took, why } = outcome!
+    if (why !== undefined) this.say(took ? `Your approval counts. ${why}` : why)
+    else this.view.approved(callId)
+    // The page may know others; here there is nobody else, and the call would wait for ever.
+    if (why !== undefined && options.ui !== true) gate.deny(nobodyElse, unattended)
   }
 
   private say(text: string): void {

@@ -37,6 +37,8 @@ export interface LocalOptions
   readonly cwd?: string
   /** The file that each decision goes into. Default: none. */
   readonly log?: string
+  /** The file of the key that signs its lines. Default: none. */
+  readonly logKey?: string
   /** The Neovim that shows what is edited. Default: none. */
   readonly nvim?: NvimSocket
   /** The store that keeps the calls. Default: none. */
@@ -74,10 +76,13 @@ export interface LocalExecutor {
   close(): Promise<void>
 }
 
-const openLog = (path: string | undefined): DecisionLog | undefined => {
-  if (path === undefined) return undefined
+const openLog = ({ log: path, logKey: key }: LocalOptions): DecisionLog | undefined => {
+  if (path === undefined) {
+    if (key !== undefined) throw new UsageError("--log-key signs the lines of --log: give both")
+    return undefined
+  }
   try {
-    return DecisionLog.open(resolve(path))
+    return DecisionLog.open(resolve(path), key === undefined ? {} : { key: resolve(key) })
   } catch (error) {
     // What stands in the file tells its name itself.
     const isSystems = (error as NodeJS.ErrnoException).code !== undefined
@@ -159,7 +164,7 @@ export const localExecutor = async (
   const editor = await openEditor(options.nvim)
   const delegates = { ...settings.delegates, ...editor?.host.delegates }
   const hooks = customTools?.hooks ?? {}
-  const log = openLog(options.log)
+  const log = openLog(options)
   const executorOptions: ToolExecutorOptions = {
     ...settings,
     limits: [...(settings.limits ?? []), ...limits],

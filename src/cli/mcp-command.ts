@@ -6,6 +6,7 @@ import { serveMcpStdio } from "../hosts/mcp/serve-stdio.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { openPage, type PageOptions, portOf } from "./page.ts"
+import { whoOf } from "./person.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
 import { asUsageError } from "./usage-error.ts"
@@ -62,6 +63,7 @@ export const mcpCommand = async (options: McpCommandOptions, version: string): P
       version,
       instructions,
       tasks: () => taskMode,
+      who: whoOf(options.as),
       // Who has no form to show has the page.
       leavesGates: options.ui === true,
     })

@@ -2,9 +2,10 @@
 import { homedir } from "node:os"
 import { serveWeb, type Web } from "../hosts/web/server/serve-web.ts"
 import type { LocalExecutor } from "./local-executor.ts"
+import { type PersonOptions, whoOf } from "./person.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface PageOptions {
+export interface PageOptions extends PersonOptions {
   /** Whether a page is served. */
   readonly ui?: boolean
 }
@@ -27,11 +28,11 @@ export const pageTitle = ({ cwd }: Pick<LocalExecutor, "cwd">): string => `stepl
 /** Serves the page where it is asked for. `tell` is given its address. */
 export const openPage = async (
   local: Pick<LocalExecutor, "executor" | "cwd">,
-  { ui = false }: PageOptions,
+  { ui = false, as }: PageOptions,
   tell: (line: string) => void,
 ): Promise<Web | undefined> => {
   if (!ui) return undefined
-  const web = await serveWeb(local.executor, { title: pageTitle(local) })
+  const web = await serveWeb(local.executor, { title: pageTitle(local), who: whoOf(as) })
   tell(`the page: ${web.url}`)
   return web
 }

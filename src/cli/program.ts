@@ -1,11 +1,13 @@
 /** The program: reads the command line, and loads only what the command needs. */
 import { existsSync } from "node:fs"
 import { Command, CommanderError } from "commander"
+import type { VerifyLogOptions } from "../hosts/decision-log.ts"
 import { missingPeer } from "../io/missing-module.ts"
 import {
   collect,
   withLocalOptions,
   withPage,
+  withPerson,
   withRuleOptions,
   withServers,
   withStore,
@@ -159,7 +161,7 @@ export const runProgram = async (
       process.exit(await serveCommand(options, version))
     })
 
-  withStore(withLocalOptions(program.command("ui")), "the page goes on with those that it has")
+  withStore(withPerson(withLocalOptions(program.command("ui"))), "the page goes on with those that it has")
     .allowExcessArguments(false)
     .description("serve a local page to call tools from, to watch them, and to answer what they ask")
     .option("--port <PORT>", "of this machine (default: any that is free)")
@@ -229,8 +231,7 @@ export const runProgram = async (
       status = await endingAtOnce(() => planCommand(name, json, options))
     })
 
-  program
-    .command("inbox")
+  withPerson(program.command("inbox"))
     .allowExcessArguments(false)
     .description(
       "list what the calls of a store (--durable) wait for, or answer it, while another process runs them",
@@ -262,9 +263,10 @@ export const runProgram = async (
     .allowExcessArguments(false)
     .description("check that nothing in a file of --log was changed, and that its rules match again")
     .argument("<FILE>")
-    .action(async (file: string) => {
+    .option("--key <PUBLIC.pem>", "also check that each line was signed with this Ed25519 key")
+    .action(async (file: string, options: VerifyLogOptions) => {
       const { verifyLogCommand } = await import("./verify-log-command.ts")
-      status = await verifyLogCommand(file)
+      status = await verifyLogCommand(file, options)
     })
 
   program

@@ -4,6 +4,7 @@ import type { DurableExecutor } from "../durable/index.ts"
 import { Notifications } from "../hosts/notifications.ts"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { BlockView } from "../hosts/terminal/block-view.ts"
+import { wrap } from "../hosts/terminal/columns.ts"
 import { decideGate } from "../hosts/terminal/gate-keys.ts"
 import { Keyboard } from "../hosts/terminal/keyboard.ts"
 import { PlainView } from "../hosts/terminal/plain-view.ts"
@@ -24,6 +25,7 @@ import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import { agentsOf, durableStep, untilTaken } from "./durable-store.ts"
 import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
 import { openPage, type PageOptions } from "./page.ts"
+import { personOf } from "./person.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
 import { Stopping, statusOf } from "./stopping.ts"
@@ -104,6 +106,12 @@ const makeHost = (
     return { reporter: blockReporter(new PlainView(viewOptions), executor.tasks), decider, isAttended }
   }
   const view = new BlockView(viewOptions)
+  const answering = {
+    executor,
+    view,
+    by: personOf(options.as),
+    say: (text: string) => view.print(wrap(text, view.width).map(view.style.dim)),
+  }
   const reporter = blockReporter(view, executor.tasks)
   stdout.on("resize", () => view.resized())
   process.once("exit", () => view.close())
@@ -112,7 +120,7 @@ const makeHost = (
     view.pressed()
     if (key.ctrl && key.name === "c") stop(statusOf("SIGINT"))
     else if (key.ctrl && key.name === "o") view.expand()
-    else decideGate(key, view, executor)
+    else decideGate(key, answering)
   })
   process.once("exit", () => keyboard.close())
   keyboard.open()

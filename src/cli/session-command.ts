@@ -10,6 +10,7 @@ import { agentOfPerson, untilTaken } from "./durable-store.ts"
 import { fileHistory, historyPath } from "./history-file.ts"
 import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
 import { openPage, type PageOptions } from "./page.ts"
+import { personOf } from "./person.ts"
 import { type RunOptions, runCommand } from "./run-command.ts"
 import { shortPath } from "./short-path.ts"
 import { Stopping } from "./stopping.ts"
@@ -87,6 +88,7 @@ const converse = async (
   const page = await openPage(local, options, (line) => {
     pageNote = line
   })
+  const by = personOf(options.as)
   const status = await editor?.status()
   const greeting = [
     `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
@@ -100,6 +102,7 @@ const converse = async (
     greeting: greeting.filter((line) => line !== undefined).join("\n"),
     cwd,
     filters,
+    ...(by !== undefined && { by }),
     ...(rulesPath !== undefined && { rulesPath: shortPath(rulesPath, cwd) }),
     ...(durable !== undefined && {
       ...(await durable.callNumbers()),

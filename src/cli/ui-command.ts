@@ -5,12 +5,13 @@ import { messageOf } from "../text/message-of.ts"
 import { agentOfPerson, untilTaken } from "./durable-store.ts"
 import { type LocalOptions, localExecutor } from "./local-executor.ts"
 import { pageTitle, portOf } from "./page.ts"
+import { type PersonOptions, whoOf } from "./person.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
 import { expectOnlyStore, serveStore } from "./ui-store.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface UiOptions extends LocalOptions {
+export interface UiOptions extends LocalOptions, PersonOptions {
   /** Of this machine. Default: any that is free. */
   readonly port?: string
   /** A store whose calls another process runs: the page is of those. Default: none. */
@@ -18,11 +19,12 @@ export interface UiOptions extends LocalOptions {
 }
 
 /** Serves until it is stopped. Gives the exit status. */
-export const uiCommand = async ({ port = "0", store, ...options }: UiOptions): Promise<number> => {
+export const uiCommand = async ({ port = "0", store, as, ...options }: UiOptions): Promise<number> => {
   const wanted = portOf("--port", port)
+  const who = whoOf(as)
   if (store !== undefined) {
     expectOnlyStore(options)
-    return serveStore(store, wanted)
+    return serveStore(store, wanted, who)
   }
   const local = await localExecutor(options)
   const { executor, registry, start, close } = local
@@ -38,6 +40,7 @@ export const uiCommand = async ({ port = "0", store, ...options }: UiOptions): P
       port: wanted,
       title: pageTitle(local),
       tools: registry,
+      who,
     }).catch((error) => {
       throw new UsageError(`--port ${port}: ${messageOf(error)}`)
     })

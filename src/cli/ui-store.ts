@@ -35,14 +35,18 @@ export const storeTitle = (store: string): string =>
   `stepline, calls of ${databaseName(store) ?? atHome(resolve(store.replace(/^sqlite:/i, "")))}`
 
 /** Serves until it is stopped. Gives the exit status. */
-export const serveStore = async (store: string, port: number): Promise<number> => {
+export const serveStore = async (
+  store: string,
+  port: number,
+  who: () => string | undefined,
+): Promise<number> => {
   const { openDurableExecutor, StoreError } = await import("../durable/index.ts")
   const client = await openDurableExecutor({ store, runner: false }).catch((error: unknown) => {
     throw error instanceof StoreError ? new UsageError(`--store: ${error.message}`) : error
   })
   const stopping = new Stopping()
   try {
-    await using web = await serveWeb(client, { port, title: storeTitle(store) }).catch((error) => {
+    await using web = await serveWeb(client, { port, title: storeTitle(store), who }).catch((error) => {
       throw new UsageError(`--port ${port}: ${messageOf(error)}`)
     })
     process.stdout.write(`${web.url}\n`)

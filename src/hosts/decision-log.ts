@@ -1,15 +1,18 @@
 /**
  * A file with a line of JSON for each decision. Each line has its own hash and that of the line before, so that every change,
- * removal or insertion shows. Lines cut off the end show only to those who know the last hash.
+ * removal or insertion shows. Who writes the whole chain anew is found by signatures. Lines cut off the end show only to those who know
+ * the last hash.
  */
 
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
+import { expectOptions } from "../pipeline/model/got.ts"
 import { ToolFilters } from "../policy/filters.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import { appending, readRegularSync } from "../text/regular-file.ts"
+import { checkOf, type Signer, signerOf } from "./log-signature.ts"
 
 /** One line of the log. */
 export interface DecisionLine {
@@ -34,8 +37,22 @@ export interface DecisionLine {
   readonly reason?: string
   /** The hash of the line before; zeros in the first line. */
   readonly before: string
-  /** SHA-256 of this line without this field. */
+  /** SHA-256 of this line without this field and the next one. */
   readonly hash: string
+  /** Ed25519, of `hash`, in base64; in a log with a key. */
+  readonly signature?: string
+}
+
+/** Options of a log. */
+export interface DecisionLogOptions {
+  /** The file of a private Ed25519 key, as PEM, that signs each line. Default: lines are not signed. */
+  readonly key?: string
+}
+
+/** Options of a check. */
+export interface VerifyLogOptions {
+  /** The file of the public key, as PEM. Default: signatures are not checked. */
+  readonly key?: string
 }
 
 const zeros = "0".repeat(64)
@@ -63,21 +80,30 @@ export class DecisionLog {
   private readonly file: number
   private last: string
   private isOpen = true
+  private readonly signer: Signer | undefined
 
-  private constructor(file: number, last: string) {
+  private constructor(file: number, last: string, signer: Signer | undefined) {
     this.file = file
     this.last = last
+    this.signer = signer
   }
 
-  /** Goes on with a file; a missing one is created, for its owner alone. Throws if the chain of the file is broken. */
-  static open(path: string): DecisionLog {
+  /**
+   * Goes on with a file; a missing one is created, for its owner alone. Throws if the chain of the file is broken, and if its lines are
+   * signed otherwise than these will be.
+   */
+  static open(path: string, options: DecisionLogOptions = {}): DecisionLog {
+    expectOptions("DecisionLog.open", options, ["key"])
+    const signer = options.key === undefined ? undefined : signerOf(options.key)
     mkdirSync(dirname(path), { recursive: true })
     const file = openSync(path, appending, 0o600)
     try {
       const text = readRegularSync(path, Number.POSITIVE_INFINITY).toString()
-      const { problems, last } = verifyDecisionLog(text)
+      const { lines, problems, last } = verified(text, signer?.check)
       if (problems.length > 0) throw new Error(`${path}: ${problems[0]} Move it away to begin another.`)
-      return new DecisionLog(file, last)
+      if (signer === undefined && lines.some(({ signature }) => signature !== undefined))
+        throw new Error(`${path}: its lines are signed. Give the key, or move it away to begin another.`)
+      return new DecisionLog(file, last, signer)
     } catch (error) {
       closeSync(file)
       throw error
@@ -98,7 +124,9 @@ export class DecisionLog {
       before: this.last,
     }
     const hash = sha256(JSON.stringify(line))
-    writeSync(this.file, `${JSON.stringify({ ...line, hash })}\n`)
+    const { signer } = this
+    const whole = { ...line, hash, ...(signer && { signature: signer.sign(hash) }) }
+    writeSync(this.file, `${JSON.stringify(whole)}\n`)
     this.last = hash
   }
 
@@ -124,8 +152,16 @@ export interface VerifiedLog {
   readonly last: string
 }
 
-/** Checks the chain of a log's text, and that each rule matches the text that it is recorded with. */
-export const verifyDecisionLog = (text: string): VerifiedLog => {
+/**
+ * Checks the chain of a log's text, with a key also its signatures, and that each rule matches the text that it is recorded with. Throws
+ * for a key that cannot be read.
+ */
+export const verifyDecisionLog = (text: string, options: VerifyLogOptions = {}): VerifiedLog => {
+  expectOptions("verifyDecisionLog", options, ["key"])
+  return verified(text, options.key === undefined ? undefined : checkOf(options.key))
+}
+
+const verified = (text: string, check: Signer["check"] | undefined): VerifiedLog => {
   const lines: Array<DecisionLine> = []
   const problems: Array<string> = []
   let last = zeros
@@ -139,9 +175,11 @@ export const verifyDecisionLog = (text: string): VerifiedLog => {
       problems.push(`${where} is no decision.`)
       continue
     }
-    const { hash, ...rest } = line
+    const { hash, signature, ...rest } = line
     if (sha256(JSON.stringify(rest)) !== hash) problems.push(`${where} was changed after it was written.`)
     else if (line.before !== last) problems.push(`${where} does not follow the line before it.`)
+    else if (check !== undefined && !check(hash, signature))
+      problems.push(`${where} is not signed${signature === undefined ? "" : " with this key"}.`)
     const unlike = replayed(line)
     if (unlike !== undefined) problems.push(`${where}: ${unlike}`)
     last = hash

@@ -1,8 +1,21 @@
-/** Gates that only some people may answer, in hosts that do not know who answers. */
+/** Gates that only some people may answer, or that several have to. */
 import { type ApproveOptions, type AwaitingApprovalEvent, unattended } from "../pipeline/model/event.ts"
 
-const nobodyNamed =
+export const nobodyNamed =
   "Only some people may approve this call, or several have to, and here it cannot be said who answers."
+
+/** Whose approvals a gate needs, and whose it has. */
+export const peopleOf = ({
+  quorum,
+  approvedBy = [],
+}: {
+  readonly quorum?: number
+  readonly approvedBy?: ReadonlyArray<string>
+}): string => {
+  if (quorum === undefined) return "only some people may answer"
+  const names = approvedBy.length === 0 ? "" : `, by ${approvedBy.join(", ")}`
+  return `${approvedBy.length} of ${quorum}${names}`
+}
 
 /** Approves, and denies the gate if the approval does not count: otherwise its call would wait for ever. Returns whether it approved. */
 export const approveOrEnd = (gate: AwaitingApprovalEvent, options?: ApproveOptions): boolean => {

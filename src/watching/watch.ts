@@ -18,10 +18,14 @@ const startOf = (call: Call): Array<ToolEvent> => {
   return [started, { _tag: "BackgroundStarted", agentId, callId, name, seq: 0, at: 0 }]
 }
 
-/** The event of an open gate about which the host was asked. While rules and reviewers decide, there is no event. */
+/**
+ * The event of an open gate about which the host was asked, with the number by which `answer` knows the question. While rules and reviewers
+ * decide, there is none, nor before a restored call has asked again: then the event comes by itself.
+ */
 const questionOf = (engine: Engine, call: Call): Array<ToolEvent> => {
   const question = openQuestion(call.state)
-  return question?.kind === "approval" && question.isAsked ? [approvalEvent(engine, call, question)] : []
+  if (question?.kind !== "approval" || !question.isAsked || call.askedSeq === 0) return []
+  return [{ ...approvalEvent(engine, call, question), seq: call.askedSeq }]
 }
 
 /** Returns a function that removes the watcher. */

@@ -1,4 +1,5 @@
 // @module-tag waits
+import { generateKeyPairSync } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { expect, test } from "vitest"
 import { verifyDecisionLog } from "../../src/index.ts"
@@ -50,5 +51,38 @@ test("run --log writes each decision down, and verify-log tells whether it was c
   expect(await stepline("verify-log", "decisions.jsonl")).toMatchObject({
     status: 0,
     stdout: `0 decisions: the file is empty. Nothing was decided, or all of it was cut off, which this cannot tell: compare the last hash with the one that you kept. The last hash is ${"0".repeat(64)}.\n`,
+  })
+})
+
+test("run --log-key signs, and verify-log --key says which line does not hold", async () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519")
+  await Promise.all([
+    writeFile(path("key.pem"), privateKey.export({ type: "pkcs8", format: "pem" })),
+    writeFile(path("public.pem"), publicKey.export({ type: "spki", format: "pem" })),
+    writeFile(path("calls.jsonl"), JSON.stringify({ name: "shell", params: { command: "ls" } })),
+  ])
+  const run = (...args: Array<string>) => stepline("run", "calls.jsonl", "--allow", "shell=^ls", ...args)
+  expect(await run("--log", "signed.jsonl", "--log-key", "key.pem")).toMatchObject({ status: 0 })
+  expect(await stepline("verify-log", "signed.jsonl", "--key", "public.pem")).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^2 decisions, as they were written and signed\. The last hash is/),
+  })
+  expect((await stepline("verify-log", "signed.jsonl")).stderr).toBe(
+    "stepline: the signatures were not checked: give the public key with --key.\n",
+  )
+  const [first] = (await readFile(path("signed.jsonl"), "utf8")).split("\n")
+  const { signature: _, ...bare } = JSON.parse(first!)
+  await writeFile(path("bare.jsonl"), `${JSON.stringify(bare)}\n`)
+  expect(await stepline("verify-log", "bare.jsonl", "--key", "public.pem")).toMatchObject({
+    status: 1,
+    stderr: "Line 1 is not signed.\n",
+  })
+  expect(await stepline("verify-log", "signed.jsonl", "--key", "none.pem")).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("--key: The key none.pem cannot be read"),
+  })
+  expect(await run("--log-key", "key.pem")).toMatchObject({
+    status: 2,
+    stderr: "stepline: --log-key signs the lines of --log: give both\n",
   })
 })

@@ -18,13 +18,17 @@ const inbox = async (...args: ReadonlyArray<string>): Promise<CommandResult> => 
 }
 /** Said of an answer that takes two seconds, as on a busy machine. */
 const late =
-  /^stepline: the answer to \S+ is stored, and waits for a process that runs these calls\. Ctrl-C leaves it there\.\n/gm
+  /^stepline: the answers? to .+ (?:is|are) stored, and waits? for a process that runs these calls\. Ctrl-C leaves it there\.\n/gm
 
 const plans = {
   deploy: pipeline().andThen(() =>
     Step.Delegate({ _tag: "Deploy", place: "test", copies: 2 }, { timeout: "1 hour" }),
   ),
   gate: pipeline().awaitApproval(),
+  move: pipeline()
+    .andThen(() => Step.Output("a.txt -> b.txt"))
+    .awaitApproval(),
+  drop: pipeline().awaitApproval({ approvers: (by) => by !== "eve", quorum: 2 }),
   stuck: pipeline().andThen(() => never()),
   twice: pipeline()
     .andThen(() => Step.Delegate({ _tag: "Deploy" }, { timeout: "1 hour" }))
@@ -211,4 +215,54 @@ it("leaves an effect that is given no answer at a terminal", async () => {
   await terminal.see("one was given no answer, and goes on waiting.")
   expect(await terminal.exited).toBe(1)
   expect((await durable.inbox()).map(({ callId }) => callId)).toContain("one")
+})
+
+it("lists calls that wait together with their previews, and approves a chosen part", async () => {
+  const calls = ["a", "b", "c"].map((callId) => ({ callId, name: "move", params: {}, background: true }))
+  await durable.enqueue(calls)
+  await expect.poll(async () => (await durable.inbox()).length).toBe(6)
+  const { stdout } = await inbox()
+  expect(stdout).toContain(
+    "3 calls of move by main wait together: --approve those that may run.\n" +
+      "a of main: move {} waits for an approval\n  There is no rule for the tool `move`.\n  │ a.txt -> b.txt\n" +
+      "b of main: move {} waits for an approval\n",
+  )
+  const answered = await inbox(
+    "--as",
+    "ann",
+    "--approve",
+    "a",
+    "--approve",
+    "c",
+    "--deny",
+    "b",
+    "--reason",
+    "No",
+  )
+  expect(answered).toMatchObject({ stdout: "a is approved.\nc is approved.\nb is denied.\n", status: 0 })
+  expect(await endOf("c")).toMatchObject({ status: "complete", decidedBy: { kind: "user", id: "ann" } })
+  expect(await endOf("b")).toMatchObject({ _tag: "Denied", decidedBy: { id: "ann", reason: "No" } })
+})
+
+it("answers under a name, and says why an answer does not count", async () => {
+  await durable.enqueue([{ callId: "d", name: "drop", params: {}, agentId: "fourth" }])
+  await expect.poll(async () => (await durable.inbox()).length).toBe(4)
+  expect((await inbox()).stdout).toContain(
+    "d of fourth: drop {} waits for an approval\n  approvals: 0 of 2\n",
+  )
+  expect(await inbox("--as", "eve", "--approve", "d")).toMatchObject({
+    stderr: 'stepline: eve may not answer "d".\n',
+    status: 1,
+  })
+  expect(await inbox("--as", "ann", "--approve", "d")).toMatchObject({
+    stdout: "d: your approval counts. It has 1 of 2 approvals.\n",
+    status: 0,
+  })
+  expect((await inbox()).stdout).toContain("\n  approvals: 1 of 2, by ann\n")
+  expect((await inbox("--as", "bob", "--approve", "d")).stdout).toBe("d is approved.\n")
+  expect(await endOf("d")).toMatchObject({ decidedBy: { approvedBy: ["ann", "bob"] } })
+  expect(await inbox("--as", " ", "--approve", "d")).toMatchObject({
+    stderr: "stepline: --as: give the name of who answers\n",
+    status: 2,
+  })
 })

@@ -1,3 +1,4 @@
+import { createHash, generateKeyPairSync } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -176,4 +177,95 @@ it("names who decided every call of a random run, by which rule and from where, 
   )
   await fc.assert(property, { numRuns: 150 })
   expect(byRules).toBeGreaterThan(20)
+})
+
+describe("a signed decision log", () => {
+  const madeKey = (name: string, kind: "ed25519" | "x25519" = "ed25519") => {
+    const { privateKey, publicKey } =
+      kind === "ed25519" ? generateKeyPairSync("ed25519") : generateKeyPairSync("x25519")
+    writeFileSync(path(`${name}.pem`), privateKey.export({ type: "pkcs8", format: "pem" }))
+    writeFileSync(path(`${name}-public.pem`), publicKey.export({ type: "spki", format: "pem" }))
+    return { key: path(`${name}.pem`), check: { key: path(`${name}-public.pem`) } }
+  }
+  const by = { kind: "user", id: "ann" } as const
+  const signed = (key: string, count: number): ReadonlyArray<string> => {
+    using log = DecisionLog.open(path("signed.jsonl"), { key })
+    for (let each = 0; each < count; each++) log.add({ ...decision, callId: `c${each}`, by })
+    return readFileSync(path("signed.jsonl"), "utf8").trimEnd().split("\n")
+  }
+  const textOf = (rows: ReadonlyArray<string>) => rows.map((row) => `${row}\n`).join("")
+  /** The chain as somebody writes it anew who has no key. */
+  const rechained = (rows: ReadonlyArray<string>): string => {
+    let before = "0".repeat(64)
+    const anew = rows.map((row) => {
+      const { hash: _, signature, ...line } = JSON.parse(row)
+      const rest = { ...line, before }
+      before = createHash("sha256").update(JSON.stringify(rest)).digest("hex")
+      return JSON.stringify({ ...rest, hash: before, signature })
+    })
+    return textOf(anew)
+  }
+
+  it("holds who decided, and is verified with the public key alone", () => {
+    const { key, check } = madeKey("one")
+    const rows = signed(key, 2)
+    const { lines, problems } = verifyDecisionLog(textOf(signed(key, 1)), check)
+    expect([lines.length, problems]).toEqual([3, []])
+    expect(lines[0]).toMatchObject({ by: "user", id: "ann", signature: expect.any(String) })
+    expect(textOf(rows).split("\n")[0]).toBe(rows[0])
+    const other = madeKey("other")
+    expect(verifyDecisionLog(textOf(rows), other.check).problems[0]).toBe(
+      "Line 1 is not signed with this key.",
+    )
+    const { signature: _, ...bare } = JSON.parse(rows[0]!)
+    expect(verifyDecisionLog(textOf([JSON.stringify(bare)]), check).problems).toEqual([
+      "Line 1 is not signed.",
+    ])
+  })
+
+  it("names the line that was changed, removed, put elsewhere or added, though the hashes fit", () => {
+    const { key, check } = madeKey("one")
+    const rows = signed(key, 4)
+    const changed = rows.with(1, rows[1]!.replace('"id":"ann"', '"id":"bob"'))
+    const first = (text: string) => verifyDecisionLog(text, check).problems[0]
+    expect(first(textOf(changed))).toBe("Line 2 was changed after it was written.")
+    expect(first(rechained(changed))).toBe("Line 2 is not signed with this key.")
+    expect(first(textOf(rows.toSpliced(1, 1)))).toBe("Line 2 does not follow the line before it.")
+    expect(first(rechained(rows.toSpliced(1, 1)))).toBe("Line 2 is not signed with this key.")
+    expect(first(textOf(rows.slice(1)))).toBe("Line 1 does not follow the line before it.")
+    expect(first(textOf([rows[0]!, rows[2]!, rows[1]!, rows[3]!]))).toBe(
+      "Line 2 does not follow the line before it.",
+    )
+    expect(first(textOf(rows.toSpliced(2, 0, rows[1]!)))).toBe("Line 3 does not follow the line before it.")
+    // What no signature shows.
+    expect(verifyDecisionLog(textOf(rows.slice(0, 2)), check).problems).toEqual([])
+  })
+
+  it("is not gone on with otherwise than it began", () => {
+    const { key } = madeKey("one")
+    signed(key, 1)
+    const file = path("signed.jsonl")
+    expect(() => DecisionLog.open(file)).toThrow(
+      `${file}: its lines are signed. Give the key, or move it away to begin another.`,
+    )
+    expect(() => DecisionLog.open(file, { kye: key } as never)).toThrow(TypeError)
+    expect(() => DecisionLog.open(file, { key: madeKey("other").key })).toThrow(
+      `${file}: Line 1 is not signed with this key. Move it away to begin another.`,
+    )
+  })
+
+  it("says which key is needed, and how it is made", () => {
+    const wrong = madeKey("wrong", "x25519")
+    const { key, check } = madeKey("one")
+    for (const file of [wrong.key, check.key])
+      expect(() => DecisionLog.open(path("l"), { key: file })).toThrow(
+        `${file} holds no private Ed25519 key as PEM, without a passphrase. Make one: openssl genpkey -algorithm ed25519 -out ${file}`,
+      )
+    expect(() => verifyDecisionLog("", wrong.check)).toThrow(/holds no public Ed25519 key/)
+    expect(() => verifyDecisionLog("", { key: path("none.pem") })).toThrow(
+      `The key ${path("none.pem")} cannot be read: ENOENT`,
+    )
+    // A private key holds its public one.
+    expect(verifyDecisionLog(textOf(signed(key, 1)), { key }).problems).toEqual([])
+  })
 })

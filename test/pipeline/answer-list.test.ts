@@ -151,3 +151,17 @@ describe("a list of answers", () => {
     expect(gate!.approve()).toBe(true)
   })
 })
+
+it("knows the question that a later watcher was told of", async () => {
+  const executor = executorOf({ twice })
+  executor.enqueue([call("a", "twice")])
+  const [first] = await gatesOf(executor, 1)
+  const told: Array<AwaitingApprovalEvent> = []
+  executor.watch({ event: (event) => event._tag === "AwaitingApproval" && told.push(event) })
+  expect(told.map(({ seq }) => seq)).toEqual([first!.seq])
+  expect(executor.answer([{ callId: "a", question: told[0]!, approve: true }])).toMatchObject([
+    { took: true },
+  ])
+  await gatesOf(executor, 1)
+  expect(executor.answer([{ callId: "a", question: told[0]!, deny: true }])).toMatchObject([{ took: false }])
+})

@@ -39,6 +39,7 @@ export interface CallServerOptions {
   readonly answerTimeout: number
   readonly questions: ((question: HostQuestion) => unknown) | undefined
   readonly leavesGates: boolean
+  readonly who: ((request: ServerContext) => string | undefined) | undefined
   /** When calls of a tool become tasks, for clients that declare them. Undefined: never, and clients do not learn of tasks. */
   readonly tasks: ((tool: Tool<unknown>) => TaskMode) | undefined
 }
@@ -125,7 +126,8 @@ export class CallServer {
     const { server } = caller
     server.setRequestHandler("tools/call", (request, context) => this.answer(request, context, caller))
     if (this.options.tasks === undefined || caller.era === "legacy") return
-    this.tasks.serve(server, (context) => takesTasks(caller, context))
+    const { who } = this.options
+    this.tasks.serve(server, (context) => takesTasks(caller, context), who)
   }
 
   /** The answer to one request of a call. */
@@ -167,7 +169,7 @@ export class CallServer {
       const reason = { reason: "invalid_request_state" }
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", reason)
     }
-    const left = waiting.question.answer(context.mcpReq.inputResponses)
+    const left = waiting.question.answer(context.mcpReq.inputResponses, this.options.who?.(context))
     return left === undefined
       ? this.proceed(waiting, context, caller)
       : this.ask(waiting, left, context, caller)
@@ -217,16 +219,17 @@ export class CallServer {
     call: ServedCall,
     question: ClientQuestion,
     round: Round,
-    { mcpReq }: ServerContext,
+    context: ServerContext,
   ): Promise<void> {
-    const { answerTimeout: timeout } = this.options
+    const { answerTimeout: timeout, who } = this.options
+    const { mcpReq } = context
     const failed = new AbortController()
     const signal = AbortSignal.any([round.signal, failed.signal])
     const send = (request: InputRequest) => mcpReq.send(request, anyObject, { signal, timeout })
     const goOn = call.remind(round)
     try {
       let left: ClientQuestion | undefined = question
-      while (left !== undefined) left = left.answer(await answersOf(left.requests, send))
+      while (left !== undefined) left = left.answer(await answersOf(left.requests, send), who?.(context))
     } catch (error) {
       // The other open questions are to be closed.
       failed.abort()

@@ -13,8 +13,8 @@ export type InputResponses = Readonly<Record<string, unknown>>
 /** An open question. */
 export interface ClientQuestion {
   readonly requests: InputRequests
-  /** Takes answers, and returns the question that is left; undefined once everything is answered. */
-  answer(responses: InputResponses | undefined): ClientQuestion | undefined
+  /** Takes answers, and returns the question that is left; undefined once everything is answered. `by`: who answers. */
+  answer(responses: InputResponses | undefined, by?: string): ClientQuestion | undefined
   /** Ends the question without an answer. */
   refuse(reason: string): void
 }
@@ -61,8 +61,8 @@ export const gateQuestion = (asked: AskedGate, faults: ReadonlyArray<AnswerFault
   requests: {
     [approvalKey]: { method: "elicitation/create", params: questionForm(asked, faults.at(-1)?.text) },
   },
-  answer(responses) {
-    const fault = answerGate(asked, responses?.[approvalKey])
+  answer(responses, by) {
+    const fault = answerGate(asked, responses?.[approvalKey], by)
     if (fault === undefined) return undefined
     if (!faults.some(({ about }) => about === fault.about)) return gateQuestion(asked, [...faults, fault])
     asked.gate.deny(unusable(fault), unattended)

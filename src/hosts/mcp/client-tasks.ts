@@ -66,17 +66,21 @@ export class ClientTasks {
     if (entry !== undefined) entry.endedAt = performance.now()
   }
 
-  /** @param isDeclared Whether the client of a request declares the extension. */
-  serve(server: Server, isDeclared: (context: ServerContext) => boolean): void {
+  /** @param isDeclared Whether the client of a request declares the extension. @param who Who answers in a request. */
+  serve(
+    server: Server,
+    isDeclared: (context: ServerContext) => boolean,
+    who: ((context: ServerContext) => string | undefined) | undefined,
+  ): void {
     const on = (method: string, answer: (task: ServedTask, context: ServerContext) => object) =>
       server.setRequestHandler(method, { params: anyObject }, (params, context) => {
         if (!isDeclared(context)) throw this.missingCapability()
         return answer(this.taskOf(params, ownerOf(context)), context) as never
       })
     on("tasks/get", (task) => ({ ...task.describe(), ttlMs, pollIntervalMs }))
-    on("tasks/update", (task, { mcpReq }) => {
+    on("tasks/update", (task, context) => {
       // The SDK has removed the responses from the parameters, as for every request.
-      task.answer(mcpReq.inputResponses ?? {})
+      task.answer(context.mcpReq.inputResponses ?? {}, who?.(context))
       return {}
     })
     on("tasks/cancel", (task) => {

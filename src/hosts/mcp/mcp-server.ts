@@ -1,6 +1,6 @@
 /** An executor as an MCP server: builds an SDK server for each connection or request; all of them share the executor's calls. */
 
-import type { McpRequestContext, Server } from "@modelcontextprotocol/server"
+import type { McpRequestContext, Server, ServerContext } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
 import { expectFlag, expectFunction, expectText, got } from "../../pipeline/model/got.ts"
@@ -28,6 +28,11 @@ export interface McpServerOptions {
    * Ide effects succeed with nothing, others fail.
    */
   readonly questions?: (question: HostQuestion) => unknown
+  /**
+   * Who answers for the client in a request, as the `by` of the answer, such as from `http.authInfo`. Default: nobody is named, and a gate
+   * of people with names is denied.
+   */
+  readonly who?: (request: ServerContext) => string | undefined
   /**
    * Whether a gate that the client cannot be asked about waits for another host, such as the page of `stepline/hosts/web`. Default
    * false: the call is denied.
@@ -71,21 +76,31 @@ export const mcpServer = (
   executor: ToolExecutor,
   options: McpServerOptions,
 ): { readonly build: McpBuild } => {
-  const { name, version, instructions, agentId = "main", questions, configure, leavesGates = false } = options
+  const {
+    name,
+    version,
+    instructions,
+    agentId = "main",
+    questions,
+    configure,
+    leavesGates = false,
+    who,
+  } = options
   for (const [option, value] of Object.entries({ name, version })) {
     if (typeof value !== "string")
       throw new TypeError(`Expected \`${option}\` of the server to be a string, ${got(value)}`)
   }
   expectText("agentId", agentId)
   expectFlag("leavesGates", leavesGates)
-  for (const option of ["questions", "tasks", "configure"] as const) expectFunction(option, options[option])
+  for (const option of ["questions", "tasks", "configure", "who"] as const)
+    expectFunction(option, options[option])
   const tasks = options.tasks && taskModes(options.tasks)
   const answerTimeout = Math.min(toMillis("answerTimeout", options.answerTimeout, "10 minutes"), longestTimer)
   const agent = executor.agent(agentId)
   let calls: CallServer | undefined
   const make = async (context: McpRequestContext): Promise<Server> => {
     const sdk = await loadServerSdk()
-    calls ??= new CallServer(sdk, executor, { agentId, answerTimeout, questions, tasks, leavesGates })
+    calls ??= new CallServer(sdk, executor, { agentId, answerTimeout, questions, tasks, leavesGates, who })
     const served = calls
     const { era } = context
     const offersTasks = tasks !== undefined && era === "modern"

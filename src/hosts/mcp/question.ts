@@ -1,17 +1,20 @@
 /** A gate as a form that an MCP client shows its user, and what the user's answer means. */
 import type { ElicitRequestFormParams } from "@modelcontextprotocol/server"
 import { textOf } from "../../output/output.ts"
+import type { ListedApproval } from "../../pipeline/call/answer-list.ts"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { type AwaitingApprovalEvent, unattended } from "../../pipeline/model/event.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { visibleText } from "../../text/visible-text.ts"
-import { approveOrEnd } from "../named-gate.ts"
+import { nobodyNamed, peopleOf } from "../named-gate.ts"
 import { shownJson } from "../shown-json.ts"
 import type { RememberedChoice } from "../terminal/remember-menu.ts"
 import { diffOf } from "../terminal/render-diff.ts"
 
 /** A gate, with what is known besides its event. */
 export interface AskedGate {
+  readonly executor: ToolExecutor
   readonly gate: AwaitingApprovalEvent
   readonly tool: Tool<unknown> | undefined
   /** Whether the parameters can be edited: not if the call is a `resolve`, and the gate belongs to what it applies. */
@@ -22,7 +25,7 @@ export interface AskedGate {
 
 /** Why an answer decides nothing. */
 export interface AnswerFault {
-  readonly about: "answer" | "decision" | "params"
+  readonly about: "answer" | "decision" | "params" | "who"
   /** For the user. */
   readonly text: string
 }
@@ -58,6 +61,7 @@ const questionText = ({ gate, tool, always }: AskedGate, note: string | undefine
     ...(label === undefined ? [] : [visibleText(label, { singleLine: true })]),
     `With these parameters:\n${quoted(params === undefined ? "nothing" : shownJson(params, 2))}`,
     ...(preview === undefined || preview === "" ? [] : [`What would happen:\n${quoted(preview)}`]),
+    ...(gate.named === undefined ? [] : [`Approvals: ${visibleText(peopleOf(gate), { singleLine: true })}`]),
     `Why it is asked: ${visibleText(because, { singleLine: true })}`,
     ...(always === undefined
       ? []
@@ -148,8 +152,32 @@ const editOf = (given: unknown, mayEdit: boolean): { readonly params?: unknown }
 const text = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value : undefined
 
-/** Decides a gate by the user's answer. Only a plain `approve` or `always` approves. Returns why the gate is still open, if it is. */
-export const answerGate = (asked: AskedGate, answer: unknown): AnswerFault | undefined => {
+/** Gives a decision. Returns why it did not count, if the gate is still open. */
+const give = (
+  { executor, gate }: AskedGate,
+  decision: { readonly approve: ListedApproval } | { readonly deny: true | string },
+  by: string | undefined,
+): AnswerFault | undefined => {
+  const { callId } = gate
+  const list = [{ callId, question: gate, ...decision }]
+  const [outcome] = executor.answer(list, by === undefined ? undefined : { by })
+  const { took, why = "" } = outcome!
+  if (took || executor.inspectCall(callId)?.state !== "waiting") return undefined
+  if (gate.named !== true) return { about: "params", text: why }
+  if (by !== undefined) return { about: "who", text: why }
+  gate.deny(nobodyNamed, unattended)
+  return undefined
+}
+
+/**
+ * Decides a gate by the user's answer. Only a plain `approve` or `always` approves. `by`: the user. Returns why the gate is still open, if
+ * it is; a gate that needs more people stays open without a fault.
+ */
+export const answerGate = (
+  asked: AskedGate,
+  answer: unknown,
+  by: string | undefined,
+): AnswerFault | undefined => {
   const { gate } = asked
   if (answer === undefined) return { about: "answer", text: "The question was not answered." }
   const { action, content } = (answer ?? {}) as { action?: unknown; content?: Record<string, unknown> }
@@ -165,16 +193,17 @@ export const answerGate = (asked: AskedGate, answer: unknown): AnswerFault | und
   if (typeof decision !== "string" || !decisionsOf(asked).includes(decision))
     return undecided(asked, decision)
   if (decision === "deny") {
+    if (by !== undefined) return give(asked, { deny: text(reason) ?? true }, by)
     gate.deny(text(reason), unattended)
     return undefined
   }
   const edit = editOf(params, asked.mayEdit)
   if ("about" in edit) return edit
   const given = text(reason)
-  approveOrEnd(gate, {
+  const options = {
     ...(given !== undefined && { reason: given }),
     ...(decision === "always" && { remember: true }),
     ...edit,
-  })
-  return undefined
+  }
+  return give(asked, { approve: Object.keys(options).length === 0 || options }, by)
 }

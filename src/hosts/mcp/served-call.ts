@@ -172,7 +172,7 @@ export class ServedCall {
     const { executor, callId } = this
     const tool = executor.agent(this.agentId).tool(gate.name)
     const always = offered(rememberedChoices(executor, callId, tool ?? gate))
-    return { gate, tool, mayEdit: this.name !== resolveName, always }
+    return { executor, gate, tool, mayEdit: this.name !== resolveName, always }
   }
 
   private ask(question: HostQuestion): void {

@@ -70,7 +70,7 @@ export class ServedTask {
   }
 
   /** Takes the client's answers. Answers to no question are ignored. */
-  answer(responses: InputResponses): void {
+  answer(responses: InputResponses, by: string | undefined): void {
     const { open } = this
     if (open === undefined) return
     const own: Record<string, unknown> = {}
@@ -81,7 +81,7 @@ export class ServedTask {
     // Questions without an answer stay open.
     if (Object.keys(own).length === 0) return
     this.touch()
-    const rest = open.question.answer(own)
+    const rest = open.question.answer(own, by)
     if (rest === undefined) open.goOn()
     else this.open = { ...open, question: rest }
   }

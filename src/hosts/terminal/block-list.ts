@@ -1,6 +1,6 @@
 /** The blocks of the calls that have not ended yet, by call id. A finished block is handed out once and forgotten. */
 import type { ToolEvent } from "../../pipeline/model/event.ts"
-import { approvedBlock, type Block, foldBlock, isFinished } from "./block.ts"
+import { approvedBlock, type Block, foldBlock, isFinished, votedBlock } from "./block.ts"
 
 /** Folds events into the blocks of running calls. */
 export class BlockList implements Iterable<Block> {
@@ -43,5 +43,11 @@ export class BlockList implements Iterable<Block> {
   approved(callId: string, now: number): void {
     const block = this.blocks.get(callId)
     if (block?.status === "pending") this.blocks.set(callId, approvedBlock(block, now))
+  }
+
+  /** This person has approved the call, which needs more people. */
+  voted(callId: string, by: string | undefined): void {
+    const block = this.blocks.get(callId)
+    if (block?.status === "pending" && by !== undefined) this.blocks.set(callId, votedBlock(block, by))
   }
 }

@@ -129,6 +129,18 @@ export class BlockView {
     this.invalidate()
   }
 
+  /** This person has approved a gate that needs more people. */
+  voted(callId: string, by: string | undefined): void {
+    this.blocks.voted(callId, by)
+    this.invalidate()
+  }
+
+  /** The gate waits for somebody else: others are shown before it. */
+  putOff(callId: string): void {
+    if (this.gates.delete(callId)) this.gates.add(callId)
+    this.invalidate()
+  }
+
   /** Removes the blocks that have not ended. */
   forget(): void {
     this.blocks.clear()
@@ -270,8 +282,8 @@ export class BlockView {
     const others = this.gates.size - 1
     const note =
       this.options.gateNote?.() ?? (others === 0 ? undefined : `${others} more to decide after this`)
-    // A preview is applied as it was shown.
-    const mayEdit = this.options.mayEdit === true && gate.askedBy === undefined
+    // A preview is applied as it was shown, and several people approve the same call.
+    const mayEdit = this.options.mayEdit === true && gate.askedBy === undefined && gate.quorum === undefined
     const options = { ...this.blockOptions(gate), ...this.remembered.of(gate), mayEdit }
     return this.gateView.draw(gate, options, room, note)
   }

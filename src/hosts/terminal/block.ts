@@ -38,6 +38,12 @@ export interface Block {
   readonly label?: string
   /** Why the gate asks, while the call waits there. */
   readonly because?: string
+  /** Set while only some people may answer the gate, or several have to. */
+  readonly named?: true
+  /** How many people have to approve the gate, if more than one. */
+  readonly quorum?: number
+  /** Who of them has. */
+  readonly approvedBy?: ReadonlyArray<string>
   /** Why the call was denied, if that says more than its text. */
   readonly why?: string
   /** What would happen, while the call waits at its gate. */
@@ -117,8 +123,15 @@ export const approvedBlock = (block: Block, now: number): Block => ({
 })
 
 const leaveGate = (block: Block): Block => {
-  const { label: _label, because: _because, preview: _preview, askedBy, ...rest } = block
+  const { label: _label, because: _because, preview: _preview, askedBy, ...others } = block
+  const { named: _named, quorum: _quorum, approvedBy: _approvedBy, ...rest } = others
   return { ...rest, ...askedBy }
+}
+
+/** The block after an approval of a gate that needs more people. */
+export const votedBlock = (block: Block, by: string): Block => {
+  const { approvedBy = [] } = block
+  return approvedBy.includes(by) ? block : { ...block, approvedBy: [...approvedBy, by] }
 }
 
 const withoutGate = (block: Block, now: number): Block =>
@@ -181,7 +194,7 @@ export const foldBlock = (block: Block | undefined, event: ToolEvent, now: numbe
     case "Started":
       return { ...queuedBlock(event), status: "running", startedAt: now }
     case "AwaitingApproval": {
-      const { name, params, label, because, preview } = event
+      const { name, params, label, because, preview, named, quorum, approvedBy } = event
       const call = block === undefined ? queuedBlock(event) : leaveGate(block)
       return {
         ...call,
@@ -190,6 +203,9 @@ export const foldBlock = (block: Block | undefined, event: ToolEvent, now: numbe
         status: "pending",
         ...(name !== call.toolName && { askedBy: { toolName: call.toolName, params: call.params } }),
         ...(label !== undefined && { label }),
+        ...(named !== undefined && { named }),
+        ...(quorum !== undefined && { quorum }),
+        ...(approvedBy !== undefined && { approvedBy }),
         ...(because !== noRuleFor(name) && { because }),
         ...(preview !== undefined && {
           preview: {

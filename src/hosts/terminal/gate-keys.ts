@@ -1,6 +1,5 @@
 /** `y`, `n` and `a` decide the visible gate, space and Enter turn its pages, End goes to the last one. */
-import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { BlockView } from "./block-view.ts"
+import { answerGates, type GateAnswering } from "./gate-answers.ts"
 import type { KeyPress } from "./keyboard.ts"
 import type { PageTurn } from "./pager.ts"
 
@@ -15,14 +14,15 @@ export const pageKeys: ReadonlyMap<string, PageTurn> = new Map([
 ])
 
 /** Approves only if the whole gate has been on the screen, and the key came alone. */
-const approve = (key: KeyPress, callId: string, view: BlockView, executor: ToolExecutor): void => {
-  if (key.inBurst === true || !view.isGateRead) return
+const approve = (key: KeyPress, callId: string, answering: GateAnswering): void => {
+  if (key.inBurst === true || !answering.view.isGateRead) return
   const remember = key.text.toLowerCase() === "a"
-  if (executor.approve(callId, { remember })) view.approved(callId)
+  answerGates([{ callId, approve: remember ? { remember } : true }], answering)
 }
 
 /** True if the key was for the gate. Neither pasted text nor a key that was typed ahead decides. */
-export const decideGate = (key: KeyPress, view: BlockView, executor: ToolExecutor): boolean => {
+export const decideGate = (key: KeyPress, answering: GateAnswering): boolean => {
+  const { view } = answering
   const callId = view.gate
   if (callId === undefined || key.pasted || key.ctrl || key.meta) return false
   const way = pageKeys.get(key.name ?? "")
@@ -33,22 +33,12 @@ export const decideGate = (key: KeyPress, view: BlockView, executor: ToolExecuto
   switch (key.text.toLowerCase()) {
     case "y":
     case "a":
-      approve(key, callId, view, executor)
+      approve(key, callId, answering)
       return true
     case "n":
-      if (executor.deny(callId)) view.denied(callId)
+      answerGates([{ callId, deny: true }], answering)
       return true
     default:
       return false
   }
-}
-
-/** Denies all waiting calls; returns their number. */
-export const denyAll = (view: BlockView, executor: ToolExecutor): number => {
-  const waiting = [...view.waiting]
-  for (const callId of waiting) {
-    executor.deny(callId)
-    view.denied(callId)
-  }
-  return waiting.length
 }

@@ -3,6 +3,7 @@
  * different calls look different. Fitting it to a screen is up to others.
  */
 import { inspect } from "node:util"
+import { peopleOf } from "../named-gate.ts"
 import { wholeJson } from "../shown-json.ts"
 import type { Block } from "./block.ts"
 import { columnsOf } from "./columns.ts"
@@ -104,6 +105,10 @@ const labelRows = ({ label }: Block, width: number, style: Style): Array<string>
   return saidRows(looksOurs.test(label) ? JSON.stringify(label) : label, width, style)
 }
 
+/** Whose answers count. */
+const peopleRows = (block: Block, width: number, style: Style): Array<string> =>
+  block.named === undefined ? [] : saidRows(`approvals: ${peopleOf(block)}`, width, style, style.dim)
+
 /** Why no rule decided. What the reason names is shown above, so two rows are enough. */
 const becauseRows = ({ because }: Block, width: number, style: Style): Array<string> => {
   if (because === undefined) return []
@@ -181,6 +186,7 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
       ...preview,
       ...more.filter(isBehind).flat(),
       ...(drawn === undefined ? [] : [...caption("drawn by the tool:"), ...markedRows(drawn, width, style)]),
+      ...peopleRows(block, width, style),
       ...becauseRows(block, width, style),
       ...rememberRows(block, options, width, style),
     ],

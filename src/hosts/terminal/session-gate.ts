@@ -1,11 +1,10 @@
 /** The gate of a session: its keys, the reason for a denial, and the parameters as a text to edit. */
 import { isDeepStrictEqual } from "node:util"
-import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import { messageOf } from "../../text/message-of.ts"
-import type { BlockView } from "./block-view.ts"
 import { wrap } from "./columns.ts"
 import { editorCommand } from "./external-editor.ts"
+import { answerGates, type GateAnswering } from "./gate-answers.ts"
 import { decideGate } from "./gate-keys.ts"
 import type { KeyPress } from "./keyboard.ts"
 import { LineEditor } from "./line-editor.ts"
@@ -17,12 +16,9 @@ import { ownPattern, rememberOptions } from "./remember-menu.ts"
 import { visibleLine } from "./render-text.ts"
 
 /** The part of the session that its gate uses. */
-export interface GateSession {
-  readonly executor: ToolExecutor
-  readonly view: BlockView
+export interface GateSession extends GateAnswering {
   /** The file that stores remembered rules. */
   readonly rulesPath?: string
-  say(text: string): void
   /** Lends the terminal until the promise settles. */
   lend<T>(use: () => Promise<T>): Promise<T>
   /** Edits a text in the user's editor. */
@@ -71,7 +67,7 @@ export class SessionGate {
 
   /** True if the key was for the gate. */
   press(key: KeyPress): boolean {
-    const { view, executor } = this.session
+    const { view } = this.session
     if (this.isTyping) {
       if (goesBack(key)) this.input = undefined
       else if (this.mayTake(key)) this.input!.keys.press(key)
@@ -86,7 +82,7 @@ export class SessionGate {
       if (key.inBurst !== true) this.edit(callId)
     } else if (letter === "a") {
       if (key.inBurst !== true) this.offerRules(callId)
-    } else return decideGate(key, view, executor)
+    } else return decideGate(key, this.session)
     return true
   }
 
@@ -162,18 +158,15 @@ export class SessionGate {
   }
 
   private approveAlways(callId: string, remember: RememberChoice): void {
-    const { view, executor } = this.session
     this.input = undefined
-    if (executor.approve(callId, { remember })) view.approved(callId)
+    answerGates([{ callId, approve: { remember } }], this.session)
   }
 
   private askReason(callId: string): void {
-    const { view, executor } = this.session
     const title = "Why not? Enter denies the call, also without a reason; Esc goes back."
     this.open({ callId, title, approves: false }, "", (line) => {
       this.input = undefined
-      const reason = line.trim()
-      if (reason === "" ? executor.deny(callId) : executor.deny(callId, reason)) view.denied(callId)
+      answerGates([{ callId, deny: line.trim() || true }], this.session)
     })
   }
 
@@ -206,7 +199,7 @@ export class SessionGate {
   }
 
   private approveWith(callId: string, text: ParamsText, edited: string): void {
-    const { view, executor, say } = this.session
+    const { say } = this.session
     const read = text.read(edited)
     if (typeof read === "string") {
       say(read)
@@ -214,7 +207,6 @@ export class SessionGate {
     }
     this.input = undefined
     if (isDeepStrictEqual(read, text.read(text.text))) say(unchanged)
-    else if (executor.approve(callId, { params: read })) view.approved(callId)
-    else say("The parameters of this call cannot be edited any more. Decide on it as it is.")
+    else answerGates([{ callId, approve: { params: read } }], this.session)
   }
 }

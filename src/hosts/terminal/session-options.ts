@@ -14,6 +14,8 @@ export interface SessionOptions {
   readonly output?: WriteStream
   /** Default: whether the output shows colours. */
   readonly colors?: boolean
+  /** The user: who answers gates, as `by`. Default: nobody is named, and gates of people with names cannot be answered. */
+  readonly by?: string
   /** The number of calls before, if calls outlive the session: numbering goes on behind it. */
   readonly callsBefore?: number
   /** The text in front of the numbers in call ids, if other sessions number theirs too. Default: none. */

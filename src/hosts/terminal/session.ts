@@ -11,7 +11,7 @@ import { queuedBlock } from "./block.ts"
 import { BlockView } from "./block-view.ts"
 import { wrap } from "./columns.ts"
 import { editExternally } from "./external-editor.ts"
-import { denyAll } from "./gate-keys.ts"
+import { denyAll, type GateAnswering } from "./gate-answers.ts"
 import { callableTools } from "./input.ts"
 import { Keyboard, type KeyPress } from "./keyboard.ts"
 import { completeLine } from "./line-completions.ts"
@@ -38,6 +38,7 @@ export class Session {
   private readonly keyboard: Keyboard
   private readonly editor: LineEditor
   private readonly dialogs: SessionDialogs
+  private readonly answering: GateAnswering
   private readonly gate: SessionGate
   private readonly report: SessionReport
   private readonly lines: SessionLines
@@ -71,10 +72,9 @@ export class Session {
       notifications: options.notifications ?? new Notifications({ tasks: executor.tasks }),
       say: (text) => this.say(text),
     })
+    this.answering = { executor, view: this.view, by: options.by, say: (text) => this.say(text) }
     this.gate = new SessionGate({
-      executor,
-      view: this.view,
-      say: (text) => this.say(text),
+      ...this.answering,
       lend: (use) => this.lend(use),
       edit: options.editText ?? editExternally,
       ...(options.rulesPath !== undefined && { rulesPath: options.rulesPath }),
@@ -162,8 +162,9 @@ export class Session {
   }
 
   /** A gate was decided, perhaps on a page: it is not shown any more. */
-  private decided({ callId, verdict }: Decision): void {
+  private decided({ callId, verdict, by }: Decision): void {
     if (verdict === "approve") this.view.approved(callId)
+    else if (verdict === "vote") this.view.voted(callId, by?.id)
     else if (verdict === "deny") this.view.denied(callId)
   }
 
@@ -240,7 +241,7 @@ export class Session {
   /** Ctrl-C in layers: denies waiting calls, or cancels running ones, or clears the line, or leaves. */
   private interrupt(): void {
     const dismissed = this.dialogs.dismissAll()
-    if (denyAll(this.view, this.executor) > 0) return
+    if (denyAll(this.answering) > 0) return
     // Dismissing a question also cancels its call: a call that asks for ever could not be left otherwise.
     if (this.executor.cancel({ reason: "Cancelled by user" }) > 0 || dismissed > 0) return
     if (!this.editor.isEmpty) {

@@ -144,7 +144,7 @@ describe("the page's server", () => {
       ["{", 400, "That is no JSON."],
       ["[]", 400, "Send an object."],
       ["{}", 400, "Expected `verdict` to be `approve`, `deny` or `respond`."],
-      ['{"verdict":"deny"}', 400, "Expected `id` to be a text that is not empty."],
+      ['{"verdict":"deny"}', 400, "Expected `ids` to be a list of texts that is not empty."],
       [" ".repeat(4 * 1024 * 1024 + 1), 413, "Send at most 4194304 bytes."],
     ]
     for (const [body, status, message] of answers) {

@@ -359,10 +359,12 @@ describeWith("chromium")("the page of a store", () => {
         return response.json()
       })()`)
     const refused = { took: false, message: "This is no answer to that question." }
-    expect(await answer({ id: idOf(effect!), verdict: "approve" })).toEqual(refused)
-    expect(await answer({ id: idOf(gate!), verdict: "respond", value: 1 })).toEqual(refused)
+    expect(await answer({ ids: [idOf(effect!)], verdict: "approve" })).toEqual(refused)
+    expect(await answer({ ids: [idOf(gate!)], verdict: "respond", value: 1 })).toEqual(refused)
     expect(await runner.inbox()).toHaveLength(2)
-    expect(await answer({ id: idOf(effect!), verdict: "respond", value: "a text" })).toEqual({ took: true })
+    expect(await answer({ ids: [idOf(effect!)], verdict: "respond", value: "a text" })).toEqual({
+      took: true,
+    })
     await expect.poll(() => runner.result("a")).toMatchObject({ content: "a text" })
   })
 

@@ -78,7 +78,7 @@ export const EffectCard = (props: {
   const detail = useRead(props.source, id, () => props.source.questionDetail(id))
   const [refuses, setRefuses] = useState(false)
   const { isBusy, send } = useAnswer(props)
-  const respond = (answer: object) => send("answer", { id, verdict: "respond", ...answer })
+  const respond = (answer: object) => send("answer", { ids: [id], verdict: "respond", ...answer })
   return (
     <li class="card is-effect" aria-label={`${effect} of ${name}: ${visibleLine(title)}`}>
       <CardHead name={name} agentId={agentId} at={askedAt} open={() => props.onOpen(key)}>

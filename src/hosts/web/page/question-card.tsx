@@ -60,7 +60,7 @@ export const QuestionCard = (props: {
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-mode=${mode}]`)?.focus())
   }
   const { isBusy, send } = useAnswer(props)
-  const answer = (body: object) => send("answer", { id, ...body })
+  const answer = (body: object) => send("answer", { ids: [id], ...body })
   const approve = (options: object = {}) => answer({ verdict: "approve", ...options })
   const isBlocked = isBusy || detail === undefined || detail.isCut
   return (
@@ -74,6 +74,9 @@ export const QuestionCard = (props: {
         {expiresAt === undefined ? undefined : <Countdown until={expiresAt} now={now} />}
       </CardHead>
       {detail === undefined ? <p class="none">Loading…</p> : <Asked detail={detail} label={label} />}
+      {question.people === undefined ? undefined : (
+        <p class="because">Approvals: {visibleLine(question.people)}</p>
+      )}
       {detail?.isCut ? (
         <p class="warn">This is too long to be shown whole, so it cannot be approved here.</p>
       ) : undefined}

@@ -28,6 +28,13 @@ const wordIn = <Word extends string>(body: Body, name: string, words: ReadonlyAr
   throw new RequestError(400, `Expected \`${name}\` to be ${list}.`)
 }
 
+/** The questions of an answer, which was shown all of them. */
+const idsIn = (body: Body): ReadonlyArray<string> => {
+  const { ids } = body
+  if (Array.isArray(ids) && ids.length > 0 && ids.every((id) => typeof id === "string")) return ids
+  throw new RequestError(400, "Expected `ids` to be a list of texts that is not empty.")
+}
+
 const optionsIn = (body: Body): ApproveOptions => {
   const { params, remember } = body
   const reason = optionalText(body, "reason")
@@ -62,11 +69,11 @@ export class PageActions {
     this.dialogs = dialogs
   }
 
-  /** Answers a request by its path; undefined if there is no such path. */
-  async perform(path: string, body: Body): Promise<object | undefined> {
+  /** Answers a request by its path. `by`: who asks. Undefined if there is no such path. */
+  async perform(path: string, body: Body, by: string | undefined): Promise<object | undefined> {
     switch (path) {
       case "/answer":
-        return this.answer(body)
+        return this.answer(body, by)
       case "/dialog": {
         const took = this.dialogs.answer(textIn(body, "id"), body.value)
         this.log.flush()
@@ -108,13 +115,16 @@ export class PageActions {
     return path === "/tools" ? source.tools() : undefined
   }
 
-  private async answer(body: Body): Promise<Took> {
+  private async answer(body: Body, by: string | undefined): Promise<Took> {
     const verdict = wordIn(body, "verdict", ["approve", "deny", "respond"])
+    const ids = idsIn(body)
     const answer =
       verdict === "respond"
         ? { verdict, answer: effectAnswerIn(body) }
         : { verdict, options: optionsIn(body) }
-    const took = await this.source.answer(textIn(body, "id"), answer)
+    if (ids.length > 1 && (verdict === "respond" || "params" in body || "remember" in body))
+      throw new RequestError(400, "Several questions are approved or denied as they are.")
+    const took = await this.source.answer(ids, answer, by)
     this.log.flush()
     return took
   }

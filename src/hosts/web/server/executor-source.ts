@@ -69,8 +69,8 @@ export class ExecutorSource implements PageSource {
       .map(({ name, description, parameters }) => ({ name, description, schema: parameters }))
   }
 
-  answer(id: string, answer: Answer): Took {
-    return this.recorder.questions.answer(id, answer)
+  answer(ids: ReadonlyArray<string>, answer: Answer, by: string | undefined): Took {
+    return this.recorder.questions.answer(ids, answer, by)
   }
 
   /** Only the latest preview of an agent can be resolved; not one that came after the click. */

@@ -4,10 +4,12 @@ import type { AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
 import { resolveName } from "../../../resolve/definition.ts"
 import { type NamedTool, ownPattern, rememberedChoices } from "../../terminal/remember-menu.ts"
 import type { QuestionDetail, RememberDetail } from "../state/detail.ts"
+import type { QuestionRow } from "../state/page-state.ts"
 import { askedTexts, becauseHeld } from "./asked-texts.ts"
 import { bounded } from "./bounded.ts"
+import { peopleRow } from "./rows.ts"
 import { ruleProblem } from "./rule-problem.ts"
-import { type Answer, noAnswer, type Took, tooLate } from "./source.ts"
+import { type Answer, listed, noAnswer, type Took, tookOf, tooLate } from "./source.ts"
 
 /** Characters of the rules of one choice, which must be seen before they are stored. */
 const maxRules = 20_000
@@ -15,6 +17,7 @@ const maxRules = 20_000
 /** A question: a gate, or whether a held call may begin. */
 export interface OpenQuestion {
   readonly id: string
+  readonly row: QuestionRow
   readonly callId: string
   readonly agentId: string
   readonly name: string
@@ -24,6 +27,8 @@ export interface OpenQuestion {
   /** The name of the call, which may apply another call's preview. */
   readonly callName: string
 }
+
+const untaken = { took: false, why: tooLate.message } as const
 
 /** The open questions by id. */
 export class Questions {
@@ -38,6 +43,19 @@ export class Questions {
     this.open.set(question.id, question)
   }
 
+  /** Adds an approval that is not enough; returns the row that then is shown. */
+  voted(id: string, by: string): QuestionRow | undefined {
+    const question = this.open.get(id)
+    const gate = question?.gate
+    if (question === undefined || gate === undefined) return undefined
+    const { approvedBy = [] } = gate
+    const approved = approvedBy.includes(by) ? approvedBy : [...approvedBy, by]
+    const voted = { ...gate, approvedBy: approved }
+    const row = { ...question.row, ...peopleRow(voted) }
+    this.open.set(id, { ...question, gate: voted, row })
+    return row
+  }
+
   delete(id: string): boolean {
     return this.open.delete(id)
   }
@@ -47,24 +65,26 @@ export class Questions {
   }
 
   /** A pattern that cannot be remembered approves nothing, for the person wants no further questions. */
-  answer(id: string, answer: Answer): Took {
-    const question = this.open.get(id)
-    if (question === undefined) return tooLate
+  answer(ids: ReadonlyArray<string>, answer: Answer, by: string | undefined): Took {
+    const asked = ids.flatMap((id) => this.open.get(id) ?? [])
+    if (asked.length === 0) return tooLate
     if (answer.verdict === "respond") return noAnswer
-    const { verdict, options } = answer
-    const { gate, callId } = question
     const { executor } = this
-    if (verdict === "deny") {
-      const took = gate ? gate.deny(options.reason) : executor.deny(callId, options.reason)
-      return took ? { took } : tooLate
+    const { remember, params } = answer.options
+    for (const { callId } of answer.verdict === "approve" ? asked : []) {
+      const fits = (rule: string) =>
+        params !== undefined || executor.wouldRemember(callId, { rule }) !== undefined
+      const message = ruleProblem(remember, fits)
+      if (message !== undefined) return { took: false, message }
     }
-    const { remember, params } = options
-    const fits = (rule: string) =>
-      params !== undefined || executor.wouldRemember(callId, { rule }) !== undefined
-    const message = ruleProblem(remember, fits)
-    if (message !== undefined) return { took: false, message }
-    const took = gate ? gate.approve(options) : executor.approve(callId, options)
-    return took ? { took } : tooLate
+    const list = asked.map(({ callId, gate }) => ({
+      callId,
+      ...listed(answer),
+      ...(gate && { question: gate }),
+    }))
+    const outcomes = executor.answer(list, by === undefined ? undefined : { by })
+    const missed = Array.from({ length: ids.length - asked.length }, () => untaken)
+    return tookOf([...outcomes, ...missed])
   }
 
   detail({ id, name, agentId, params, gate, callId, callName }: OpenQuestion): QuestionDetail {

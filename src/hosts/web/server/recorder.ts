@@ -185,11 +185,21 @@ export class Recorder {
     this.asked += 1
     const id = `${key}.${this.asked}`
     booked.questions = [...booked.questions, id]
-    this.questions.add({ id, callId, agentId, name, params, callName: booked.name, ...(gate && { gate }) })
     const label = gate?.label
     const expiresAt = gate && this.executor.inspectCall(callId)?.expiresAt
-    const question = questionRow({ id, key, agentId, name, title, label, askedAt: at, expiresAt })
-    this.tell({ _tag: "Asked", question })
+    const given = { id, key, agentId, name, title, label, askedAt: at, expiresAt }
+    const row = questionRow({ ...given, people: gate })
+    this.questions.add({
+      id,
+      row,
+      callId,
+      agentId,
+      name,
+      params,
+      callName: booked.name,
+      ...(gate && { gate }),
+    })
+    this.tell({ _tag: "Asked", question: row })
   }
 
   /** The call's question is answered, here or elsewhere. */
@@ -202,8 +212,17 @@ export class Recorder {
     booked.questions = []
   }
 
-  private decided({ callId, verdict }: Decision): void {
+  /** Somebody has approved, and more people have to. */
+  private voted(booked: BookedCall, by: string): void {
+    for (const id of booked.questions) {
+      const row = this.questions.voted(id, by)
+      if (row !== undefined) this.tell({ _tag: "Asked", question: row })
+    }
+  }
+
+  private decided({ callId, verdict, by }: Decision): void {
     const booked = this.book.active(callId)
+    if (booked !== undefined && verdict === "vote" && by?.id !== undefined) this.voted(booked, by.id)
     if (booked !== undefined && verdict === "approve") this.answered(booked)
   }
 

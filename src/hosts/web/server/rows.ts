@@ -1,5 +1,6 @@
 /** The rows of a page's state, with bounded names and lines. */
-import type { ActionPendingEvent } from "../../../pipeline/model/event.ts"
+import type { ActionPendingEvent, AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
+import { peopleOf } from "../../named-gate.ts"
 import type { ActionRow, CallRow, QuestionRow } from "../state/page-state.ts"
 import { boundedName, boundedTitle } from "./bounded.ts"
 
@@ -30,16 +31,24 @@ export const callRow = ({
   revision: 0,
 })
 
+type AskedPeople = Pick<AwaitingApprovalEvent, "named" | "quorum" | "approvedBy">
+
+/** What the row of a question says of the people whose approvals count. */
+export const peopleRow = (gate: AskedPeople | undefined): Pick<QuestionRow, "people"> =>
+  gate?.named === true ? { people: boundedTitle(peopleOf(gate)) } : {}
+
 /** The row of a question. Its caller bounds the title. */
 export const questionRow = ({
   agentId,
   name,
   label,
+  people,
   effect,
   expiresAt,
   ...row
 }: Pick<QuestionRow, "id" | "key" | "agentId" | "name" | "title" | "askedAt"> & {
   readonly label?: string | undefined
+  readonly people?: AskedPeople | undefined
   readonly effect?: string | undefined
   readonly expiresAt?: number | undefined
 }): QuestionRow => ({
@@ -47,6 +56,7 @@ export const questionRow = ({
   agentId: boundedName(agentId),
   name: boundedName(name),
   ...(label !== undefined && { label: boundedTitle(label) }),
+  ...peopleRow(people),
   ...(effect !== undefined && { effect: boundedName(effect) }),
   ...(expiresAt !== undefined && { expiresAt }),
 })

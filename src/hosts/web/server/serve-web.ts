@@ -6,7 +6,14 @@ import type { UIContext } from "../../../custom-tools/ui-context.ts"
 import type { DurableCalls } from "../../../durable/durable-calls.ts"
 import { boundConnections, requestTimes, type UseConnection } from "../../../io/bound-connections.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
-import { expectOptions, expectText, got, toCount } from "../../../pipeline/model/got.ts"
+import {
+  expectBy,
+  expectFunction,
+  expectOptions,
+  expectText,
+  got,
+  toCount,
+} from "../../../pipeline/model/got.ts"
 import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
 import { messageOf } from "../../../text/message-of.ts"
 import { expectPort } from "../../port.ts"
@@ -30,6 +37,11 @@ export interface WebOptions {
   readonly title?: string
   /** The tools that can be called from the page of an executor. Default: none; the page only watches and answers. */
   readonly tools?: ToolRegistry
+  /**
+   * Who a request comes from, as the `by` of its answers, such as from a header of a proxy in front. What it throws refuses the request.
+   * Default: nobody is named, and gates of people with names cannot be answered on the page.
+   */
+  readonly who?: (request: IncomingMessage) => string | undefined
   /** How many calls are shown; the oldest that have ended are dropped. Default 20,000. */
   readonly maxCalls?: number
 }
@@ -60,6 +72,7 @@ interface Page {
   /** The connections that receive changes. */
   readonly streams: Set<ServerResponse>
   readonly use: UseConnection
+  readonly who: NonNullable<WebOptions["who"]>
 }
 
 const send = (response: ServerResponse, status: number, type: string, body: string): void => {
@@ -123,10 +136,16 @@ const answer = async (page: Page, request: IncomingMessage, response: ServerResp
   const asked = pathname.startsWith(`${access.path}/`) ? pathname.slice(access.path.length) : ""
   if (!isChange && asked === "/events") return openStream(page, request, response)
   const answered = isChange
-    ? await actions.perform(asked, await readBody(request))
+    ? await actions.perform(asked, await readBody(request), personOf(page, request))
     : actions.read(asked, searchParams)
   if (answered === undefined) throw new RequestError(404, "There is nothing here, or no longer.")
   sendJson(response, 200, answered)
+}
+
+const personOf = ({ who }: Page, request: IncomingMessage): string | undefined => {
+  const by = who(request)
+  expectBy(by)
+  return by
 }
 
 const listen = (page: { current?: Page }, port: number): Promise<Server> => {
@@ -165,9 +184,10 @@ const expectServed = (about: unknown, options: WebOptions): void => {
   const { watch, inbox } = Object(about) as { readonly watch?: unknown; readonly inbox?: unknown }
   if (typeof watch !== "function" && typeof inbox !== "function")
     throw new TypeError(`Expected a ToolExecutor, or the calls of a store, ${got(about)}`)
-  expectOptions("serveWeb", options, ["port", "title", "tools", "maxCalls"])
+  expectOptions("serveWeb", options, ["port", "title", "tools", "maxCalls", "who"])
   expectPort(options.port)
   expectText("title", options.title)
+  expectFunction("who", options.who)
   const tools: { readonly definitions?: unknown } | undefined = options.tools
   if (tools !== undefined && typeof tools?.definitions !== "function")
     throw new TypeError(`Expected \`tools\` to be a ToolRegistry, ${got(tools)}`)
@@ -188,7 +208,7 @@ export const serveWeb = async (
   options: WebOptions = {},
 ): Promise<Web> => {
   expectServed(about, options)
-  const { port: wanted = 0, title = "stepline", tools } = options
+  const { port: wanted = 0, title = "stepline", tools, who = () => undefined } = options
   const maxCalls = toCount("maxCalls", options.maxCalls, 20_000)
   const files = await pageFiles()
   const isStore = "inbox" in about
@@ -203,7 +223,7 @@ export const serveWeb = async (
   const dialogs = new PageDialogs(log.add, (callId) => source.active(callId))
   const actions = new PageActions(source, log, dialogs)
   const use = boundConnections(server)
-  page.current = { access, actions, log, files, epoch, title, streams, use }
+  page.current = { access, actions, log, files, epoch, title, streams, use, who }
   const stop = source.start()
   let closed: Promise<void> | undefined
   const close = () => {

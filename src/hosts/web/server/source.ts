@@ -3,6 +3,7 @@
  * stores only through this interface.
  */
 import type { EffectAnswer } from "../../../durable/requests.ts"
+import type { ListedApproval, Taken } from "../../../pipeline/call/answer-list.ts"
 import type { ApproveOptions } from "../../../pipeline/model/event.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
@@ -23,6 +24,17 @@ export interface Took {
 export type Answer =
   | { readonly verdict: "approve" | "deny"; readonly options: ApproveOptions }
   | { readonly verdict: "respond"; readonly answer: EffectAnswer }
+
+/** An answer at a gate, as a list of answers has it. */
+export const listed = ({
+  verdict,
+  options,
+}: Exclude<Answer, { readonly verdict: "respond" }>): GateAnswer => {
+  if (verdict === "deny") return { deny: options.reason ?? true }
+  return { approve: Object.keys(options).length === 0 || options }
+}
+
+type GateAnswer = { readonly approve: ListedApproval } | { readonly deny: true | string }
 
 /** A person's decision on a preview. */
 export interface Resolution {
@@ -53,7 +65,8 @@ export interface PageSource {
   question(id: string): QuestionDetail | undefined
   /** The tools that the page may call; undefined if it may call none. */
   tools(): ReadonlyArray<ToolDetail> | undefined
-  answer(id: string, answer: Answer): Took | Promise<Took>
+  /** Answers one question, or several alike. `by`: who answers. */
+  answer(ids: ReadonlyArray<string>, answer: Answer, by: string | undefined): Took | Promise<Took>
   resolve(resolution: Resolution): Took | Promise<Took>
   /** `key`: the key of the call. */
   task(key: number, action: TaskAction): Took | Promise<Took>
@@ -62,9 +75,23 @@ export interface PageSource {
 }
 
 /** For a question that is over. */
-export const tooLate: Took = {
+export const tooLate = {
   took: false,
   message: "This was answered elsewhere, or its call has ended.",
+} as const satisfies Took
+
+/** What of several answers took effect, and why others did not. */
+export const tookOf = (outcomes: ReadonlyArray<Taken>): Took => {
+  const taken = outcomes.filter(({ took }) => took).length
+  const missed =
+    outcomes.length > 1 && taken < outcomes.length
+      ? [`${taken} of ${outcomes.length} answers took effect.`]
+      : []
+  const whys = outcomes.flatMap(({ took, why }) =>
+    why === undefined ? [] : [took ? `Your approval counts. ${why}` : why],
+  )
+  const message = [...missed, ...new Set(whys)].join(" ")
+  return { took: taken > 0, ...(message !== "" && { message }) }
 }
 
 /** For an answer of another kind than the question. */

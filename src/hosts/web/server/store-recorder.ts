@@ -253,13 +253,10 @@ export class StoreRecorder {
   private asked(id: string, item: InboxItem, before: StoreRecorder["questions"]): void {
     const { kind, askedAt, agentId, name, label, effect, deadline } = item
     const known = before.get(id)
-    if (known !== undefined) {
-      this.questions.set(id, { item, booked: known.booked })
-      return
-    }
     const at = askedAt ?? Date.now()
-    const booked = this.known(item, at)
+    const booked = known?.booked ?? this.known(item, at)
     this.questions.set(id, { item, booked })
+    if (known !== undefined && known.item.approvedBy?.length === item.approvedBy?.length) return
     if (kind === "approval" && this.standing.get(booked)?.kind !== "gate") {
       this.shows(booked, item)
       this.stands(booked, "gate", "approval", at)
@@ -267,6 +264,6 @@ export class StoreRecorder {
     const { key } = booked
     const title = plainTitle(effect === undefined ? item : effectParts(effect))
     const asked = { id, key, agentId, name, title, label, effect: effect?._tag, askedAt: at }
-    this.tell({ _tag: "Asked", question: questionRow({ ...asked, expiresAt: deadline }) })
+    this.tell({ _tag: "Asked", question: questionRow({ ...asked, people: item, expiresAt: deadline }) })
   }
 }

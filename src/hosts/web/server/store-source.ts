@@ -15,6 +15,7 @@ import {
   type Answer,
   decidedElsewhere,
   hasEnded,
+  listed,
   noAnswer,
   notLatest,
   type OnChange,
@@ -23,6 +24,7 @@ import {
   type TaskAction,
   type Took,
   takenElsewhere,
+  tookOf,
   tooLate,
 } from "./source.ts"
 import { StoreRecorder } from "./store-recorder.ts"
@@ -104,28 +106,34 @@ export class StoreSource implements PageSource {
     return undefined
   }
 
-  async answer(id: string, answer: Answer): Promise<Took> {
+  async answer(ids: ReadonlyArray<string>, answer: Answer, by: string | undefined): Promise<Took> {
+    const outcomes = await Promise.all(ids.map((id) => this.answerOne(id, answer, by)))
+    if (outcomes.length === 1) return outcomes[0]!
+    return tookOf(
+      outcomes.map(({ took, message }) => ({ took, ...(message !== undefined && { why: message }) })),
+    )
+  }
+
+  private async answerOne(id: string, answer: Answer, by: string | undefined): Promise<Took> {
     const item = this.recorder.question(id)?.item
     if (item === undefined) return tooLate
     if (this.sent.has(id)) return { took: false, message: `This was answered here. ${waits}` }
     if ((item.kind === "effect") !== (answer.verdict === "respond")) return noAnswer
     const message = answer.verdict === "approve" ? ruleProblem(answer.options.remember) : undefined
     if (message !== undefined) return { took: false, message }
-    return this.awaited(
-      id,
-      this.give(item, answer).then((took) => (took ? { took } : tooLate)),
-    )
+    return this.awaited(id, this.give(item, answer, by))
   }
 
   /** Answers only this question: the person has not seen a later one of the same call. */
-  private give(item: InboxItem, answer: Answer): Promise<boolean> {
+  private async give(item: InboxItem, answer: Answer, by: string | undefined): Promise<Took> {
     const { calls } = this
     const { callId } = item
-    if (answer.verdict === "respond") return calls.respond(callId, answer.answer, item)
-    const { verdict, options } = answer
-    return verdict === "approve"
-      ? calls.approve(callId, options, item)
-      : calls.deny(callId, options.reason, item)
+    const who = by === undefined ? undefined : { by }
+    if (answer.verdict === "respond") {
+      const took = await calls.respond(callId, answer.answer, { ...item, ...who })
+      return took ? { took } : tooLate
+    }
+    return tookOf(await calls.answer([{ callId, question: item, ...listed(answer) }], who))
   }
 
   /** A call of `resolve` for this preview, and none that comes after it. */

@@ -61,6 +61,8 @@ export interface QuestionRow {
   readonly name: string
   readonly title: string
   readonly label?: string
+  /** Whose approvals count, and how many there are, of a gate of people with names. */
+  readonly people?: string
   /** The tag of the effect that the host carries out; absent at a gate. */
   readonly effect?: string
   readonly askedAt: number

@@ -1,0 +1,38 @@
+/** The user's answers to gates, under the user's name. Of one that did not count, or not alone, it is said why. */
+import type { ListedAnswer } from "../../pipeline/call/answer-list.ts"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { BlockView } from "./block-view.ts"
+import { visibleLine } from "./render-text.ts"
+
+/** What the answers at a terminal go through. */
+export interface GateAnswering {
+  readonly executor: ToolExecutor
+  readonly view: BlockView
+  /** The user. Without one, gates of people with names cannot be answered. */
+  readonly by?: string | undefined
+  say(text: string): void
+}
+
+/** Answers gates; returns how many answers took effect. */
+export const answerGates = (
+  answers: ReadonlyArray<ListedAnswer>,
+  { executor, view, by, say }: GateAnswering,
+): number => {
+  const outcomes = executor.answer(answers, by === undefined ? undefined : { by })
+  for (const [index, { callId, took, why }] of outcomes.entries()) {
+    if (why !== undefined) {
+      say(visibleLine(took ? `Your approval counts. ${why}` : why))
+      if (took) view.voted(callId, by)
+      view.putOff(callId)
+    } else if (answers[index]!.approve === undefined) view.denied(callId)
+    else view.approved(callId)
+  }
+  return outcomes.filter(({ took }) => took).length
+}
+
+/** Denies all calls that wait; returns how many denials took effect. */
+export const denyAll = (answering: GateAnswering): number =>
+  answerGates(
+    [...answering.view.waiting].map((callId) => ({ callId, deny: true })),
+    answering,
+  )
