@@ -42,6 +42,7 @@ export const contextOf = ({
     output: undefined,
     memory,
     changes: undefined,
+    receipt: () => undefined,
     signal,
     resolution: undefined,
     decidedBy: undefined,

@@ -1,6 +1,7 @@
 /** The context that handlers receive. All properties are getters, so that nothing is created before a handler reads it. */
 
 import type { ToolOutput } from "../../output/output.ts"
+import { toPlainJson } from "../../output/to-plain-json.ts"
 import type { Engine } from "../engine.ts"
 import type { ChangeRecorder } from "../model/changes.ts"
 import type { DecidedBy } from "../model/decision.ts"
@@ -122,6 +123,16 @@ export class AttemptContext implements HandlerContext {
     const call = this.#call
     call.memory ??= {}
     return call.memory
+  }
+
+  get receipt(): HandlerContext["receipt"] {
+    return (receipt) => {
+      const { handler } = this.#attempt
+      const { changes } = this.#engine
+      if (handler?.undo === undefined || changes === undefined) return
+      const { call } = new CallRecorder(changes, this.#call)
+      changes.addReceipt(call, { name: handler.name, undo: handler.undo, receipt: toPlainJson(receipt) })
+    }
   }
 
   get changes(): ChangeRecorder | undefined {

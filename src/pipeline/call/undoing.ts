@@ -4,13 +4,14 @@
  *   PreviewUndo ─▶ (resolve: apply or discard, later) ─▶ (approval, unless the host asked for it) ─▶ ApplyUndo
  *   finally: DropUndo
  */
+import { messageOf } from "../../text/message-of.ts"
 import type { ChangeKeeper, KeptChange, LeftChange, UndoRequest } from "../model/changes.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
 import { pipeline } from "../model/pipeline.ts"
 import { Step, ToolError } from "../model/step.ts"
 import { defineTool, type Tool } from "../model/tool.ts"
 import { notKnown } from "../model/undo-request.ts"
-import type { CallRecord, PlannedUndo } from "../stores/changes.ts"
+import type { CallRecord, PlannedUndo, Receipt } from "../stores/changes.ts"
 import { CallRecorder } from "./call-recorder.ts"
 
 /** The name of the tool that takes changes back. A tool that is registered under this name takes its place. */
@@ -28,6 +29,8 @@ export interface UndoParams {
 /** What a preview of `undo` has as `details.undo`. */
 interface UndoDetails {
   readonly calls: ReadonlyArray<string>
+  /** The names of handlers that take back what they have done. */
+  readonly handlers: ReadonlyArray<string>
   readonly changes: number
   readonly left: ReadonlyArray<LeftChange>
 }
@@ -110,17 +113,43 @@ const preview = (records: ReadonlyArray<CallRecord>, { plans }: PlannedUndo): St
   const left = plans.flatMap(({ plan }) => plan.left)
   const unknown = records.flatMap((record) => record.unknown)
   const rest = [...leftLines(left), ...(unknown.length === 0 ? [] : [notKnown(unknown)])]
-  if (plans.every(({ plan }) => plan.id === undefined))
+  const handlers = receiptsOf(records).map(({ receipt }) => receipt.name)
+  if (plans.every(({ plan }) => plan.id === undefined) && handlers.length === 0)
     return Step.Error(["Nothing can be taken back.", ...rest].join("\n"))
   const names = records.map(({ name, callId }) => `${name} ${callId}`)
   const of = names.length > 3 ? plural(names.length, "call") : names.join(", ")
   const text = [`[undo] ${plural(count, "change")}, not made yet, to take back ${of}:`]
   for (const { plan } of plans) if (plan.preview !== "") text.push(plan.preview)
-  const details: UndoDetails = { calls: records.map(({ callId }) => callId), changes: count, left }
+  if (handlers.length > 0) text.push(`Taken back by the handlers that did it: ${handlers.join(", ")}`)
+  const details: UndoDetails = { calls: records.map(({ callId }) => callId), handlers, changes: count, left }
   return Step.Output({
     content: [{ type: "text", text: [...text, ...rest].join("\n") }],
     details: { undo: details },
   })
+}
+
+/** Newest first. */
+const receiptsOf = (records: ReadonlyArray<CallRecord>): Array<{ record: CallRecord; receipt: Receipt }> =>
+  records.flatMap((record) => record.receipts.map((receipt) => ({ record, receipt }))).reverse()
+
+/** Has handlers take back what they have done, newest first. Throws a ToolError that says what was not. */
+const takeBack = async (context: HandlerContext, records: ReadonlyArray<CallRecord>): Promise<void> => {
+  const recorder = recorderOf(context)
+  for (const { record, receipt } of receiptsOf(records)) {
+    const { name } = receipt
+    try {
+      await receipt.undo(receipt.receipt, context)
+    } catch (cause) {
+      const rest = receiptsOf(records).map((left) => left.receipt.name)
+      throw new ToolError(
+        `${name} could not be taken back: ${messageOf(cause)} Not taken back: ${rest.join(", ")}. All else is: apply it again to try these once more.`,
+        { cause },
+      )
+    }
+    recorder.unknown(`the undo of ${name}`)
+    // Not once more, if a later one fails.
+    record.receipts.splice(record.receipts.indexOf(receipt), 1)
+  }
 }
 
 const previewUndo = (params: UndoParams): EffectHandler =>
@@ -133,8 +162,8 @@ const previewUndo = (params: UndoParams): EffectHandler =>
     const planned = { records, plans }
     const step = preview(records, planned)
     if (step._tag === "Output") store.planned.set(call.callId, planned)
-    // Only hosts approve beforehand: they have asked for it themselves.
-    context.memory.asks = context.call.decision !== "approve"
+    // Only hosts approve beforehand: they have asked for it themselves. What handlers do no preview shows.
+    context.memory.asks = context.call.decision !== "approve" || receiptsOf(records).length > 0
     context.memory.planned = call.callId
     return step
   })
@@ -153,10 +182,18 @@ const applyUndo = handler(
   async (context) => {
     const recorder = recorderOf(context)
     const { records, plans } = plannedBy(context)
-    for (const { keeper, plan } of plans) if (plan.id !== undefined) await keeper.apply(plan, recorder)
+    for (let next = plans[0]; next !== undefined; next = plans[0]) {
+      if (next.plan.id !== undefined) await next.keeper.apply(next.plan, recorder)
+      // Not once more, if what follows fails and is applied again.
+      plans.shift()
+    }
     recorder.store.undone(recorder.call, records)
+    await takeBack(context, records)
     const { undo } = context.output!.details as { readonly undo: UndoDetails }
-    const text = [`${plural(undo.changes, "change")} made. To take them back: undo ${recorder.call.callId}.`]
+    const text = [
+      `${plural(undo.changes, "change")} made.${undo.changes === 0 ? "" : ` To take them back: undo ${recorder.call.callId}.`}`,
+      ...(undo.handlers.length === 0 ? [] : [`Taken back: ${undo.handlers.join(", ")}`]),
+    ]
     return Step.Output({
       content: [{ type: "text", text: [...text, ...leftLines(undo.left)].join("\n") }],
       details: { undo },

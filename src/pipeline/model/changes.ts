@@ -21,6 +21,8 @@ export interface CallChanges {
   /** When the first change was made, in epoch milliseconds. */
   readonly at: number
   readonly paths: ReadonlyArray<PathChange>
+  /** The names of handlers that take back themselves what they have done, once for each receipt that they gave. */
+  readonly handlers?: ReadonlyArray<string>
   /** What may have changed more than is known, such as ``the command `npm install` ``. */
   readonly unknown?: ReadonlyArray<string>
   /** For a call of `undo`: the calls that it took back. */

@@ -6,7 +6,7 @@ import type { ToolCall } from "./call.ts"
 import type { ChangeRecorder } from "./changes.ts"
 import type { DecidedBy } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
-import { got } from "./got.ts"
+import { expectFunction, got } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { PendingActions } from "./pending-actions.ts"
 import type { DurationInput, Step } from "./step.ts"
@@ -98,6 +98,11 @@ export interface HandlerContext<Memory extends object = CallMemory> {
    * that `compose` closes over. A call that restarts with edited parameters begins with an empty memory.
    */
   readonly memory: Partial<Memory>
+  /**
+   * Stores what the handler's own `undo` needs to take back what it has just done: plain JSON. A handler may give several; without one it
+   * has nothing to take back. Does nothing for a handler without `undo`, and where nothing is kept.
+   */
+  receipt(receipt: unknown): void
   /** Records what the handler changes, so that it can be taken back; undefined where nothing is kept. */
   readonly changes: ChangeRecorder | undefined
   /** The calling agent, for handlers that stage previews by hand or end the agent's turn. */
@@ -140,6 +145,10 @@ export type HandlerFunction<R = never, Memory extends object = CallMemory> = (
   context: HandlerContext<Memory>,
 ) => HandlerReturn<R>
 
+/** Takes back what a handler has done. `context` is that of the call of `undo`. */
+// biome-ignore lint/suspicious/noExplicitAny: what a receipt is, only the handler knows that gave it.
+export type UndoFunction = (receipt: any, context: HandlerContext) => void | PromiseLike<void>
+
 /** One thing that a pipeline does. */
 export interface EffectHandler<R = never> {
   readonly name: string
@@ -148,6 +157,8 @@ export interface EffectHandler<R = never> {
    * Error which says that the handler may have run.
    */
   readonly retry?: "never" | undefined
+  /** Takes back what the handler has done, by a receipt that it gave. The host is asked before. A throw leaves it to be taken back. */
+  readonly undo?: UndoFunction | undefined
   call(context: HandlerContext): HandlerReturn<R>
   /** Distinguishes a handler from a function, which also has `name` and `call`. */
   readonly caller?: undefined
@@ -156,19 +167,21 @@ export interface EffectHandler<R = never> {
 /** The services that the executor has to provide to a handler. Its `Scope` comes from the attempt, which closes the scope at its end. */
 export type Needs<R> = Exclude<R, Scope>
 
-/** Makes a handler with a name, which plans, traces and reports show. `retry`: see `EffectHandler`. */
+/** Makes a handler with a name, which plans, traces and reports show. `retry`, `undo`: see `EffectHandler`. */
 export const handler = <R = never, Memory extends object = CallMemory>(
   name: string,
   call: HandlerFunction<R, Memory>,
-  { retry }: Pick<EffectHandler, "retry"> = {},
+  { retry, undo }: Pick<EffectHandler, "retry" | "undo"> = {},
 ): EffectHandler<Needs<R>> => {
   if (typeof call !== "function")
     throw new TypeError(`Expected \`handler\` to be given a name and a function, ${got(call)}`)
   if (retry !== undefined && retry !== "never")
     throw new TypeError(`Expected \`retry\` of handler \`${name}\` to be never, or left out, ${got(retry)}`)
+  expectFunction("undo", undo, ` of handler \`${name}\``)
   return {
     name,
     call: call as unknown as HandlerFunction<Needs<R>>,
     ...(retry !== undefined && { retry }),
+    ...(undo && { undo }),
   }
 }

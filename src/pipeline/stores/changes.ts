@@ -7,6 +7,7 @@ import type {
   UndoPlan,
   UndoRequest,
 } from "../model/changes.ts"
+import type { UndoFunction } from "../model/handler.ts"
 import { ToolError } from "../model/step.ts"
 import type { UndoBounds } from "../model/undo-options.ts"
 import { notKnown, timeOf, wordsOf } from "../model/undo-request.ts"
@@ -21,6 +22,13 @@ const maxDropped = 1000
 interface Part {
   readonly keeper: ChangeKeeper
   readonly changes: Array<KeptChange>
+}
+
+/** What a handler has done, to be taken back by the handler itself. */
+export interface Receipt {
+  readonly name: string
+  readonly undo: UndoFunction
+  readonly receipt: unknown
 }
 
 /** A call as its changes are recorded. */
@@ -42,6 +50,7 @@ export interface CallRecord extends Omit<ChangingCall, "key" | "turn"> {
   readonly turn: number
   readonly at: number
   readonly parts: Array<Part>
+  readonly receipts: Array<Receipt>
   readonly unknown: Array<string>
   undoes: ReadonlyArray<string> | undefined
   undoneBy: string | undefined
@@ -50,10 +59,15 @@ export interface CallRecord extends Omit<ChangingCall, "key" | "turn"> {
 /** What a preview of `undo` would take back, and for which calls. */
 export interface PlannedUndo {
   readonly records: ReadonlyArray<CallRecord>
-  readonly plans: ReadonlyArray<{ readonly keeper: ChangeKeeper; readonly plan: UndoPlan }>
+  /** Those that are not made yet. */
+  readonly plans: Array<{ readonly keeper: ChangeKeeper; readonly plan: UndoPlan }>
 }
 
-const hasPaths = ({ parts }: CallRecord): boolean => parts.length > 0
+const canBeUndone = ({ parts, receipts }: CallRecord): boolean => parts.length > 0 || receipts.length > 0
+
+/** What the record counts for. */
+const sizeOf = ({ parts, receipts, unknown }: CallRecord): number =>
+  parts.reduce((sum, { changes }) => sum + changes.length, receipts.length + unknown.length)
 
 /** The changes of one executor. */
 export class RecordedChanges {
@@ -84,6 +98,13 @@ export class RecordedChanges {
     this.drop()
   }
 
+  /** Adds what a handler of a call has done. */
+  addReceipt(call: ChangingCall, receipt: Receipt): void {
+    this.recordOf(call).receipts.push(receipt)
+    this.paths += 1
+    this.drop()
+  }
+
   /** Adds what a call may have changed. */
   addUnknown(call: ChangingCall, what: string): void {
     this.recordOf(call).unknown.push(what)
@@ -103,7 +124,7 @@ export class RecordedChanges {
   select(agentId: string, request: UndoRequest): Array<CallRecord> {
     this.drop()
     const found = "callId" in request ? this.ofCall(agentId, request.callId) : this.ofAgent(agentId, request)
-    if (found.some(hasPaths)) return found
+    if (found.some(canBeUndone)) return found
     const commands = found.flatMap(({ unknown }) => unknown)
     const may = commands.length === 0 ? "" : ` ${notKnown(commands)}`
     throw new ToolError(`Nothing that ${wordsOf(agentId, request)} changed can be taken back.${may}`)
@@ -127,6 +148,7 @@ export class RecordedChanges {
       turn: this.turnOf(call.agentId, turn),
       at: this.now(),
       parts: [],
+      receipts: [],
       unknown: [],
       undoes: undefined,
       undoneBy: undefined,
@@ -146,7 +168,10 @@ export class RecordedChanges {
   }
 
   private ofCall(agentId: string, callId: string): Array<CallRecord> {
-    const found = this.records.filter((record) => record.callId === callId || record.appliedBy === callId)
+    const found = this.records.filter(
+      (record) =>
+        record.callId === callId || record.appliedBy === callId || record.callId.startsWith(`${callId}/`),
+    )
     const own = found.filter((record) => record.agentId === agentId)
     if (own.length > 0) return own
     const id = JSON.stringify(callId)
@@ -168,7 +193,7 @@ export class RecordedChanges {
       const since = timeOf(request.since)
       return own.filter(({ at }) => at >= since)
     }
-    const oldest = own.filter(hasPaths).at(-request.last) ?? own[0]
+    const oldest = own.filter(canBeUndone).at(-request.last) ?? own[0]
     return oldest === undefined ? [] : own.slice(own.indexOf(oldest))
   }
 
@@ -176,24 +201,25 @@ export class RecordedChanges {
   private drop(): void {
     const from = this.now() - this.bounds.maxAge
     let count = 0
-    for (const { at, parts, unknown, callId } of this.records) {
-      if (at >= from && this.paths <= maxPaths) break
+    for (const record of this.records) {
+      if (record.at >= from && this.paths <= maxPaths) break
       count += 1
-      this.paths -= parts.reduce((sum, { changes }) => sum + changes.length, unknown.length)
-      this.dropped.add(callId)
+      this.paths -= sizeOf(record)
+      this.dropped.add(record.callId)
       if (this.dropped.size > maxDropped) this.dropped.delete(this.dropped.values().next().value!)
     }
     if (count > 0) this.records = this.records.slice(count)
   }
 }
 
-const shown = ({ parts, unknown, undoes, undoneBy, ...record }: CallRecord): CallChanges => ({
+const shown = ({ parts, receipts, unknown, undoes, undoneBy, ...record }: CallRecord): CallChanges => ({
   agentId: record.agentId,
   callId: record.callId,
   name: record.name,
   turn: record.turn,
   at: record.at,
   paths: parts.flatMap(({ changes }) => changes.map(({ path, what, kind }) => ({ path, what, kind }))),
+  ...(receipts.length > 0 && { handlers: receipts.map(({ name }) => name) }),
   ...(unknown.length > 0 && { unknown: [...unknown] }),
   ...(undoes !== undefined && { undoes }),
   ...(undoneBy !== undefined && { undoneBy }),
