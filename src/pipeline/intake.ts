@@ -95,8 +95,8 @@ const refuseLate = (engine: Engine, call: Call): void => {
 
 const toolsOf =
   (engine: Engine, { agentId }: ToolCall): ToolOf =>
-  (name) =>
-    engine.tools.toolFor(agentId, name)
+  (name, version) =>
+    engine.tools.toolFor(agentId, name, version)
 
 /** Restores a call from a snapshot: its question is asked again when its turn comes. */
 export const restoreCall = (engine: Engine, snapshot: CallSnapshot): string => {
@@ -127,9 +127,9 @@ export const restoreJournaled = (
   }
 }
 
-const callFor = (engine: Engine, { call, createdAt }: CallSnapshot): Call => {
+const callFor = (engine: Engine, { call, createdAt, toolVersion }: CallSnapshot): Call => {
   const origin = createdAt === undefined ? originNow(engine) : new Origin(createdAt)
-  const tool = engine.tools.toolFor(call.agentId, call.name)
+  const tool = engine.tools.toolFor(call.agentId, call.name, toolVersion)
   const { parentId } = call
   if (parentId === undefined) return new Call(call, tool, { sink: engine.events }, origin)
   const outer = engine.calls.get(parentId)

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor, type StoredEvent } from "../../src/durable/index.ts"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"
 import { deferred, turn } from "../support/deferred.ts"
+import { toolOf } from "../support/executor-of.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
 import { describeStores, isShared } from "./stores.ts"
 
@@ -108,6 +109,38 @@ describeStores("calls of a store", (path, store) => {
     ])
     expect(results[4]).toBeUndefined()
     expect(results[1]).not.toHaveProperty("cause")
+  })
+
+  it("whose version is gone do not go on, nor are their previews applied", async () => {
+    const done: Array<string> = []
+    const staging = (say: string) =>
+      pipeline()
+        .andThen(out("preview"))
+        .awaitResolve({ label: "Change" })
+        .andThen(() => {
+          done.push(say)
+          return Step.Continue
+        })
+    const tools = (version: string) => ({
+      staging: toolOf("staging", staging(version), { version }),
+      gate: toolOf("gate", gated(), { version }),
+    })
+    const first = await durableOf(store(), tools("1"))
+    await first.enqueue([
+      { callId: "a", name: "staging", agentId: "a" },
+      { callId: "b", name: "gate", agentId: "b" },
+    ])
+    await untilTag(first, "AwaitingApproval")
+    await expect.poll(() => first.executor.agent("a").pendingActions.hasPending).toBe(true)
+    await first.close()
+    const second = await durableOf(store(), tools("2"))
+    const gone = expect.stringContaining("version 1 of tool")
+    expect(await untilTag(second, "ActionResolved")).toMatchObject({
+      outcome: "dropped",
+      cleanupErrors: [gone],
+    })
+    expect(await untilTag(second, "Error")).toMatchObject({ callId: "b", content: gone })
+    expect(done).toEqual([])
   })
 
   it("whose tool is gone, or whose pipeline has changed, end as an Error that says so, cleaned up where that is the same", async () => {

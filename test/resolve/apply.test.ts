@@ -1,6 +1,13 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { type HandlerContext, type HandlerFunction, pipeline, Step, ToolError } from "../../src/index.ts"
+import {
+  type HandlerContext,
+  type HandlerFunction,
+  pipeline,
+  Step,
+  type ToolCall,
+  ToolError,
+} from "../../src/index.ts"
 import { ScriptedHost } from "../../src/testing.ts"
 import { stamp } from "../support/event-of.ts"
 import { executorOf } from "../support/executor-of.ts"
@@ -49,10 +56,10 @@ describe("resolve with `apply`", () => {
   })
 
   it("shows its handlers the reason, the extra data, the preview and the call that staged it", async () => {
-    const seen: Array<Pick<HandlerContext, "call" | "output" | "resolution">> = []
+    const seen: Array<Pick<HandlerContext, "output" | "resolution"> & { call: ToolCall }> = []
     const { plan } = editTool({
       apply: ({ call, output, resolution }) => {
-        seen.push({ call, output, resolution })
+        seen.push({ call: { ...call }, output, resolution })
         return Step.Continue
       },
     })

@@ -44,6 +44,8 @@ const isWhole = (snapshot: CallSnapshot): boolean => {
   }
 }
 
+const isVersion = (version: unknown): boolean => version === undefined || typeof version === "string"
+
 const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
 const isOutput = (output: unknown): boolean =>
@@ -61,6 +63,7 @@ const isStaged = (staged: StagedSnapshot | undefined): boolean =>
   isPlainObject(staged.staging) &&
   isPlainObject(staged.staging.call) &&
   isIndex(staged.staging.at) &&
+  isVersion(staged.toolVersion) &&
   isOutput(staged.output)
 
 const hasData = (snapshot: CallSnapshot): boolean => {
@@ -76,6 +79,7 @@ const hasData = (snapshot: CallSnapshot): boolean => {
   } = snapshot
   return (
     [at, attempts, asked, passed, decided].every(isIndex) &&
+    isVersion(snapshot.toolVersion) &&
     isOutput(output) &&
     Array.isArray(cleanupErrors) &&
     (action === undefined || isStaged(action))

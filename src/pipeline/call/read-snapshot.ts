@@ -18,8 +18,11 @@ import { CallStream } from "./stream.ts"
 
 type Parts = ReadonlyArray<PipelinePart<unknown>>
 
-/** Looks up a tool by name; undefined if the tool is no longer registered. */
-export type ToolOf = (name: string) => Tool<unknown> | undefined
+/** Looks up a tool by name, in this version if it is there; undefined if no tool of that name is registered any more. */
+export type ToolOf = (name: string, version?: string) => Tool<unknown> | undefined
+
+/** What a snapshot has of a pipeline. */
+type StoredPlan = Pick<StagedSnapshot, "shape" | "toolVersion">
 
 /**
  * Fills a new call from a snapshot, so that the call continues where it stood once it has its turn. `maxAttempts`: how many processes
@@ -70,7 +73,7 @@ const readParts = (call: Call, snapshot: CallSnapshot, shape: string, toolOf: To
   const { state, settled, staged } = snapshot
   const action = snapshot.action && readStaged(snapshot.action, toolOf)
   if (action === undefined) {
-    call.parts = composed(toolCall, shape, toolOf)
+    call.parts = composed(toolCall, { shape, toolVersion: snapshot.toolVersion }, toolOf)
     call.finals = staged === undefined ? finallyPartsOf(call.parts) : []
   } else {
     const resolving = toolCall.params as ResolveParams
@@ -220,14 +223,17 @@ const sameFinals = (call: ToolCall, shape: string, toolOf: ToolOf): Call["finals
 }
 
 /** Restores a pending action. Throws an Error if its tool is missing or composes a different pipeline. */
-export const readStaged = ({ shape, ...staged }: StagedSnapshot, toolOf: ToolOf): StagedAction => {
+export const readStaged = (
+  { shape, toolVersion, ...staged }: StagedSnapshot,
+  toolOf: ToolOf,
+): StagedAction => {
   const { staging } = staged
-  const parts = composed(staging.call, shape, toolOf)
+  const parts = composed(staging.call, { shape, toolVersion }, toolOf)
   const gate = parts[staging.at - 1]
   if (gate?.kind !== "resolve") throw changed(staging.call.callId, staging.call.name)
   return {
     ...staged,
-    staging: { ...staging, shape },
+    staging: { ...staging, shape, toolVersion },
     output: staged.output,
     memory: staged.memory,
     rest: parts.slice(staging.at),
@@ -236,11 +242,16 @@ export const readStaged = ({ shape, ...staged }: StagedSnapshot, toolOf: ToolOf)
   }
 }
 
-const composed = (call: ToolCall, shape: string, toolOf: ToolOf): Parts => {
+const composed = (call: ToolCall, { shape, toolVersion }: StoredPlan, toolOf: ToolOf): Parts => {
   const { callId, name, params } = call
-  const tool = toolOf(name)
+  const tool = toolOf(name, toolVersion)
   if (tool === undefined) {
     throw new Error(`Cannot restore "${callId}": there is no tool "${name}" any more. Register it first`)
+  }
+  if (toolVersion !== undefined && tool.version !== toolVersion) {
+    throw new Error(
+      `Cannot restore "${callId}": it was written down with version ${toolVersion} of tool "${name}", which is gone. Register it beside the present one, or run the call anew`,
+    )
   }
   let parts: Parts
   try {

@@ -18,7 +18,7 @@ export const stageAction = (engine: Engine, call: Call): void => {
   const source = applied?.source ?? { name, params }
   const staging =
     applied === undefined
-      ? { call: toolCall, at: at + 1, shape: shapeOf(parts) }
+      ? { call: toolCall, at: at + 1, shape: shapeOf(parts), toolVersion: call.tool?.version }
       : advanceStaging(applied, at + 1)
   // Settled first, because the agent's limit of actions may leave no room for both.
   if (applied !== undefined) {

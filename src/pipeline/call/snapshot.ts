@@ -26,6 +26,8 @@ export interface StagedSnapshot {
   readonly memory?: CallMemory
   /** The kinds and names of the pipeline's parts. */
   readonly shape: string
+  /** The version of the tool that composed them, if it had one. */
+  readonly toolVersion?: string | undefined
 }
 
 /** The fields of a call that its snapshot has under the same names. A field that still has its first value is left out. */
@@ -68,6 +70,8 @@ export interface CallSnapshot extends StoredData {
   readonly createdAt?: number | undefined
   /** The kinds and names of the pipeline's parts; absent if the call needs no part of it any more. */
   readonly shape?: string | undefined
+  /** The version of the tool that composed them, if it had one. That of an action is the action's. */
+  readonly toolVersion?: string | undefined
   /** Whether the next handler has started, and so must not run again. */
   readonly begun?: boolean | undefined
   /** The question that the running handler asks with `context.delegate`. The handler asks again when it runs again. */

@@ -142,6 +142,7 @@ const snapshotOf = (
   if (links.settled === undefined && call.output === action?.output) snapshot.output = undefined
   snapshot.previewed = isPreview(call) || undefined
   if (state._tag !== "Cleaning" || state.part < finals.length) snapshot.shape = shapeOf(parts)
+  if (action === undefined) snapshot.toolVersion = call.tool?.version
   snapshot.timeLeft = timer === undefined ? earlier?.timeLeft : timer.timeLeft
   snapshot.action = action && stagedSnapshot(toolCall.callId, action)
   snapshot.settled = links.settled && true
@@ -183,8 +184,9 @@ const stagedSnapshot = (id: string, action: StagedAction): StagedSnapshot => {
       `"${id}" cannot be written down: the action "${label}" was pushed with functions, which are no data`,
     )
   }
-  const { call, at, shape } = staging
-  return { actionId, label, sourceToolName, details, source, staging: { call, at }, output, memory, shape }
+  const { call, at, shape, toolVersion } = staging
+  const staged = { actionId, label, sourceToolName, details, source, staging: { call, at }, output, memory }
+  return { ...staged, shape, toolVersion }
 }
 
 const plain = (id: string, snapshot: CallSnapshot): CallSnapshot =>

@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import { objectSchema } from "../../schema/object-schema.ts"
-import { got } from "./got.ts"
+import { expectText, got } from "./got.ts"
 import { tellAlone } from "./thenable.ts"
 import type { Tool } from "./tool.ts"
 import type { AnyTools, NamedTool, ToolTypes } from "./tool-types.ts"
@@ -36,6 +36,14 @@ const definitionOf = (tool: Tool<unknown>): ToolDefinition => {
   return { name, description, parameters: { ...parameters, properties } }
 }
 
+/** How a tool is added. */
+export interface RegisterOptions {
+  readonly replace?: boolean
+  readonly version?: string
+}
+
+const versionKey = ({ name, version }: Pick<Tool, "name" | "version">): string => `${name} ${version}`
+
 /**
  * The tools that an executor can call, by name. `T` are those that it was made with, where their types tell their names: then
  * events, results and `run` of its executor are typed by them. What is registered later runs, but the types do not know it.
@@ -43,6 +51,8 @@ const definitionOf = (tool: Tool<unknown>): ToolDefinition => {
  */
 export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements Iterable<Tool<R>> {
   private readonly tools = new Map<string, Tool<R>>()
+  /** Earlier versions, which only stored calls go on with. */
+  private readonly earlier = new Map<string, Tool<R>>()
   private readonly listeners = new Set<() => void>()
 
   // `readonly []` has an array that is written here read as a tuple: else one tool of any name hides the names of the others.
@@ -50,22 +60,33 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
     for (const tool of tools) this.register(tool)
   }
 
-  /** Adds a tool. A second one of the same name throws, unless `replace` is true. */
-  register(tool: Tool<R>, options?: { readonly replace?: boolean }): this {
+  /**
+   * Adds a tool. A second one of the same name throws, unless `replace` is true, or both have versions, and different ones: then calls
+   * run the one that was added last, and stored calls that began with another one go on with that. `version`: instead of the tool's own.
+   */
+  register(given: Tool<R>, { replace, version }: RegisterOptions = {}): this {
+    expectText("version", version, " of `register`")
+    const tool = version === undefined ? given : { ...given, version }
     if (typeof tool?.compose !== "function" || typeof tool.validator?.validate !== "function")
       throw new TypeError(`Expected a tool made by \`defineTool\`, ${got(tool)}`)
-    if (this.tools.has(tool.name) && options?.replace !== true) {
-      throw new Error(
-        `A tool named \`${tool.name}\` is already registered. Pass \`{ replace: true }\` to replace it.`,
-      )
+    const present = this.tools.get(tool.name)
+    if (replace === true) this.forgetEarlier(tool.name)
+    else if (present !== undefined) {
+      if (this.get(tool.name, tool.version) !== undefined || present.version === undefined) {
+        throw new Error(
+          `A tool named \`${tool.name}\` is already registered. Pass \`{ replace: true }\` to replace it.`,
+        )
+      }
+      this.earlier.set(versionKey(present), present)
     }
     this.tools.set(tool.name, tool)
     this.changed()
     return this
   }
 
-  /** Removes a tool; calls of it that were enqueued before still run. False where there is none of that name. */
+  /** Removes a tool, all its versions; calls of it that were enqueued before still run. False where there is none of that name. */
   unregister(name: string): boolean {
+    this.forgetEarlier(name)
     const removed = this.tools.delete(name)
     if (removed) this.changed()
     return removed
@@ -79,14 +100,23 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
     return () => void this.listeners.delete(told)
   }
 
+  private forgetEarlier(name: string): void {
+    for (const [key, tool] of this.earlier) if (tool.name === name) this.earlier.delete(key)
+  }
+
   private changed(): void {
     for (const listener of [...this.listeners]) tellAlone(listener)
   }
 
+  /** `version`: default the one that calls run. */
   get<const Name extends string>(
     name: Name,
+    version?: string,
   ): ([NamedTool<T, Name>] extends [never] ? Tool<R> : NamedTool<T, Name>) | undefined {
-    return this.tools.get(name) as (Tool<R> & NamedTool<T, Name>) | undefined
+    const last = this.tools.get(name)
+    const isOther = version !== undefined && last?.version !== version
+    const tool = isOther ? this.earlier.get(versionKey({ name, version })) : last
+    return tool as (Tool<R> & NamedTool<T, Name>) | undefined
   }
 
   get names(): Array<string> {

@@ -13,6 +13,8 @@ export interface Staging {
   readonly at: number
   /** The kinds and names of the pipeline's parts. */
   readonly shape: string
+  /** The version of the tool that composed them, if it has one. */
+  readonly toolVersion: string | undefined
 }
 
 /** A pending action with the parts that apply, discard and clean up. */

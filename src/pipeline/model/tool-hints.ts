@@ -21,12 +21,19 @@ const flags = ["background", "hidden", "cutsOutput"] as const
 const functions = ["idempotencyKey", "paths", "title", "prepareParams", "renderCall", "renderResult"] as const
 
 /** What is checked here. */
-type Hint = (typeof flags)[number] | (typeof functions)[number] | "label" | "annotations" | "maxAttempts"
+type Hint =
+  | (typeof flags)[number]
+  | (typeof functions)[number]
+  | "label"
+  | "version"
+  | "annotations"
+  | "maxAttempts"
 
 /** Throws a TypeError that names the option and the tool. */
 export const expectHints = (name: string, hints: { readonly [Name in Hint]?: unknown }): void => {
   const whose = ` of tool \`${name}\``
   expectText("label", hints.label, whose)
+  expectText("version", hints.version, whose)
   for (const option of flags) expectFlag(option, hints[option], whose)
   for (const option of functions) expectFunction(option, hints[option], whose)
   toCount("maxAttempts", hints.maxAttempts as number | undefined, 1, whose)

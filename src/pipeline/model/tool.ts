@@ -59,6 +59,11 @@ export interface ToolOptions<
 > {
   /** `^[a-zA-Z0-9_-]{1,64}$`, as every model provider accepts. */
   readonly name: Name
+  /**
+   * Which code the tool is, such as `"2"`. A stored call or preview of a tool with a version goes on only with that version; without one,
+   * with any pipeline whose parts have the same kinds and names.
+   */
+  readonly version?: string
   /** For people. Default: the name. */
   readonly label?: string
   /** Shown to the model. */
@@ -133,6 +138,7 @@ export interface ToolOptions<
 /** A tool with its defaults filled in. Made by `defineTool`. `Input` is the JSON of its parameters. */
 export interface Tool<R = never, Name extends string = string, Input = unknown, Structured = unknown>
   extends ToolTypes<Name, Input, Structured> {
+  readonly version?: string
   readonly label: string
   readonly description: string
   readonly parameters: JsonSchema
@@ -298,6 +304,7 @@ export const defineTool = <
     options as unknown as ToolFunctions<R>
   return {
     name,
+    ...(options.version !== undefined && { version: options.version }),
     label,
     description: options.description,
     parameters,

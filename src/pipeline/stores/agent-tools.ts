@@ -99,13 +99,14 @@ export class AgentTools {
     for (const listener of [...(this.listeners.get(agentId) ?? [])]) tellAlone(listener)
   }
 
-  /** The tool that this agent calls by this name. */
-  toolFor(agentId: string, name: string): Tool<unknown> | undefined {
+  /** The tool that this agent calls by this name. `version`: the one that a stored call began with; if it is gone, the present one. */
+  toolFor(agentId: string, name: string, version?: string): Tool<unknown> | undefined {
     if (name === resolveName) return this.resolveTool
     if (name === readResultName && this.readsResults) return this.readResultTool
     if (name === undoName && this.registry.get(undoName) === undefined) return this.make.undoTool
     const active = this.active.get(agentId)
-    return active === undefined || active.has(name) ? this.registry.get(name) : undefined
+    if (active !== undefined && !active.has(name)) return undefined
+    return this.registry.get(name, version) ?? this.registry.get(name)
   }
 
   definitions(agentId: string, canResolve: boolean): Array<ToolDefinition> {

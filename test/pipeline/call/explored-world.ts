@@ -460,7 +460,7 @@ export class ExploredWorld {
 
 const stagingOf = ({ action, toolCall: call, at, parts }: Call): StagedAction["staging"] => {
   const before = action?.staging
-  if (before === undefined) return { call, at: at + 1, shape: shapeOf(parts) }
+  if (before === undefined) return { call, at: at + 1, shape: shapeOf(parts), toolVersion: undefined }
   return { ...before, at: before.at + at + 1 }
 }
 
