@@ -16,6 +16,7 @@ import { localTools, type ToolsOptions } from "./local-tools.ts"
 import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import { planMermaid, planText } from "./plan-drawing.ts"
 import { loadFilters, type NamedTools, type RuleOptions } from "./rules.ts"
+import { readNamedFile } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 const parseParams = (json: string): unknown => {
@@ -56,6 +57,8 @@ const verdictLines = async (
   const { allow, deny, config, rules } = options
   if (allow === undefined && deny === undefined && config === undefined && rules === undefined) return []
   if (rules !== undefined) {
+    // A session would make the file; here no rules at all would look like rules that decide nothing.
+    await readNamedFile(resolve(rules), "Give the file of rules.")
     const { files } = await KeptRules.open({ file: resolve(rules), cwd, home: undefined, project: undefined })
     for (const file of files) filters.add(file.rules, file.source)
   }

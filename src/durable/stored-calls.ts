@@ -41,7 +41,7 @@ import { keptText } from "./kept-text.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
 import { type CallStore, untilStored } from "./store.ts"
 import { closedError } from "./store-error.ts"
-import type { StoredEvent } from "./stored-event.ts"
+import { readEvent, type StoredEvent } from "./stored-event.ts"
 
 /** Of an item of the inbox, the fields that tell one question of a call from another. */
 const keyOf = (question: Partial<AskedQuestion> | undefined): { readonly question?: AskedQuestion } => {
@@ -173,8 +173,10 @@ export abstract class StoredCalls implements DurableCalls {
   async result(callId: string): Promise<StoredEvent | undefined> {
     const text = await this.store.result(callId)
     if (text === undefined) return undefined
-    const { madeWith: _, ...event } = JSON.parse(text) as Record<string, unknown>
-    return event as unknown as StoredEvent
+    const { madeWith: _, ...event } = readEvent(text, `The result of the call "${callId}"`) as StoredEvent & {
+      readonly madeWith?: unknown
+    }
+    return event as StoredEvent
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 /** Events as a store keeps them. */
 import type { ToolEvent } from "../pipeline/model/event.ts"
+import { StoreError } from "./store-error.ts"
 
 /** An event without its answer functions: a stored event is data, and is answered by the id of its call. */
 type Plain<Event> = Event extends unknown
@@ -8,6 +9,16 @@ type Plain<Event> = Event extends unknown
 
 /** An event as a store keeps it: plain JSON. It is answered by the id of its call. */
 export type StoredEvent = Plain<ToolEvent>
+
+/** Reads a row of an event, or of a result. Throws a StoreError that names the row for a text that is no JSON. */
+export const readEvent = (text: string, row: string): StoredEvent => {
+  try {
+    return JSON.parse(text) as StoredEvent
+  } catch (error) {
+    const advice = "The store was changed by something else: restore it from a backup."
+    throw new StoreError(`${row} is no JSON, and cannot be read. ${advice}`, { cause: error })
+  }
+}
 
 /** The data of an event. */
 export const plainEvent = (event: ToolEvent): StoredEvent => {

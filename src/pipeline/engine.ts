@@ -125,7 +125,8 @@ export class Engine implements ActionHost, OwnTools {
     this.settings = settings
     // An empty registry gets its tools later, so the filters cannot check the names yet.
     if (registry.names.length > 0) expectLimitedTools(options.limits ?? [], registry.names)
-    options.filters?.expectTools?.(registry.names.length === 0 ? [] : [...registry.names, resolveName])
+    const ruled = registry.names.flatMap((name) => [name, ...(registry.get(name)?.ruleNames ?? [])])
+    options.filters?.expectTools?.(ruled.length === 0 ? [] : [...ruled, resolveName])
     this.givenFilters = options.filters?.at?.(settings.cwd) ?? options.filters
     this.driver = driver
     this.registry = registry

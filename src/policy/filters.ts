@@ -5,6 +5,7 @@
 import { resolve } from "node:path"
 import { loadCommands } from "#commands"
 import { messageOf } from "../text/message-of.ts"
+import { namesMatching } from "../text/name-pattern.ts"
 import { Matching } from "./bounded-pattern.ts"
 import { type CallFolder, callFolder, holdsIn } from "./call-folder.ts"
 import { findCallRule, placeIn } from "./call-rules.ts"
@@ -99,17 +100,26 @@ const configOf = ({ pattern, workingDir, call }: Rule): AllowRule => {
   return workingDir === undefined ? call : { ...call, workingDir }
 }
 
+const isPattern = (name: string): boolean => name.includes("*")
+
+const joined = (all: ReadonlyArray<ToolRules>): ToolRules => ({
+  allow: all.flatMap(({ allow }) => allow),
+  deny: all.flatMap(({ deny }) => deny),
+})
+
 /** Shared by the filters of several executors. */
 interface Shared {
   readonly rules: Map<string, ToolRules>
   readonly learned: Map<string, Array<Rule>>
+  /** Keys of `rules` that hold `*`. */
+  readonly patterns: Set<string>
   readonly cwd: string | undefined
   readonly onRemember: ToolFiltersOptions["onRemember"]
   readonly onUnknownTool: (warning: string) => void
 }
 
 /**
- * Allow and deny rules by tool.
+ * Allow and deny rules by tool. `*` in the name of a tool stands for any text.
  *
  * - A **command** is parsed as bash: every command of the line, at whatever depth, must match an allow pattern, from its
  *   first word to where a word ends; one that matches a deny pattern is enough to deny. Words behind the match pass if the
@@ -145,7 +155,8 @@ export class ToolFilters {
   static compile(config: ToolFilterConfig, options: ToolFiltersOptions = {}): ToolFilters {
     const { cwd, source, onRemember, onUnknownTool = warnProcess } = options
     const rules = compileRules(config, source)
-    return new ToolFilters({ rules, learned: new Map(), cwd, onRemember, onUnknownTool }, cwd)
+    const patterns = new Set([...rules.keys()].filter(isPattern))
+    return new ToolFilters({ rules, learned: new Map(), patterns, cwd, onRemember, onUnknownTool }, cwd)
   }
 
   /** Filters without rules: every call is asked, until something is remembered. */
@@ -176,10 +187,10 @@ export class ToolFilters {
 
   /** Adds rules of another origin. Throws as `compile` does, and then adds none. */
   add(config: ToolFilterConfig, source?: string): void {
-    const { rules } = this.shared
-    for (const [name, { allow, deny }] of compileRules(config, source)) {
-      const before = rules.get(name) ?? noRules
-      rules.set(name, { allow: [...before.allow, ...allow], deny: [...before.deny, ...deny] })
+    const { rules, patterns } = this.shared
+    for (const [name, added] of compileRules(config, source)) {
+      rules.set(name, joined([rules.get(name) ?? noRules, added]))
+      if (isPattern(name)) patterns.add(name)
     }
   }
 
@@ -201,7 +212,7 @@ export class ToolFilters {
 
   /** The decision of `evaluate`, and its reason. Never throws. */
   explain(tool: FilteredTool, params: unknown): Explanation {
-    const rules = this.shared.rules.get(tool.name)
+    const rules = this.rulesOf(tool)
     if (rules === undefined) return ask(`There is no rule for the tool \`${tool.name}\`.`)
     const matching = new Matching()
     try {
@@ -218,7 +229,7 @@ export class ToolFilters {
 
   /** Whether a deny rule of the tool matches a file that a call found in a folder. */
   deniesPath(toolName: string, path: string): boolean {
-    const rules = this.shared.rules.get(toolName)
+    const rules = this.rulesOf({ name: toolName })
     if (rules === undefined || rules.deny.length === 0) return false
     const matching = new Matching()
     return decidePath({ ...rules, allow: [] }, path, this.place, matching).verdict === "deny"
@@ -279,6 +290,19 @@ export class ToolFilters {
       if (before === undefined) rules.delete(tool.name)
       else rules.set(tool.name, before)
     }
+  }
+
+  /** What holds for a tool by its names, and by patterns for names. */
+  private rulesOf({ name, ruleNames = [] }: Pick<FilteredTool, "name" | "ruleNames">): ToolRules | undefined {
+    const { rules, patterns } = this.shared
+    const own = rules.get(name)
+    if (ruleNames.length === 0 && patterns.size === 0) return own
+    const names = [name, ...ruleNames]
+    const wide = [...patterns].filter((pattern) => names.some(namesMatching([pattern])))
+    const found = [...names.filter((each) => !isPattern(each)), ...wide].flatMap(
+      (key) => rules.get(key) ?? [],
+    )
+    return found.length === 0 ? undefined : joined(found)
   }
 
   /** Parameters that are no JSON belong to no remembered call. */

@@ -3,6 +3,8 @@
 /** What filters read of a tool. */
 export interface FilteredTool {
   readonly name: string
+  /** Further names by which rules know the tool. */
+  readonly ruleNames?: ReadonlyArray<string> | undefined
   /** The parameter that rules match. Without it and without `paths`, rules match `""`. */
   readonly primaryParam?: string | undefined
   readonly primaryKind: "command" | "path" | "text"

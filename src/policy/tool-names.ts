@@ -1,4 +1,5 @@
 /** Checks that rules name tools that exist: a rule for no tool protects nothing. */
+import { namesMatching } from "../text/name-pattern.ts"
 import { didYouMean } from "../text/near-name.ts"
 import type { ToolRules } from "./rules.ts"
 
@@ -12,7 +13,7 @@ export const expectTools = (
   tell: (warning: string) => void,
 ): void => {
   for (const [name, { allow, deny }] of rules) {
-    if (tools.includes(name)) continue
+    if (tools.some(namesMatching([name]))) continue
     const isOwn = [...allow, ...deny].some(({ source }) => source === undefined)
     if (isOwn && tools.length > 0) throw new TypeError(unknownTool(name, tools))
     for (const source of new Set(deny.map((rule) => rule.source)))

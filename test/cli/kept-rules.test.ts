@@ -105,6 +105,14 @@ describe("what a person remembers at a gate", () => {
     )
   })
 
+  it("is not taken for a file without rules by `plan`, where there is no such file", async () => {
+    const plan = ["plan", "--rules", "none.toml", "shell", '{"command":"touch x"}']
+    expect(await stepline(plan)).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^stepline: Cannot read .*none\.toml: .*\. Give the file of rules\.\n$/),
+    })
+  })
+
   it("of two processes at once is all kept", async () => {
     const commands = ["touch a", "touch b"]
     await Promise.all(commands.map((command) => always(command)))

@@ -107,6 +107,29 @@ describe("what cannot be read in a store", () => {
     expect(await untilTag(second, "Completed")).toMatchObject({ callId: "whole", content: "done" })
   })
 
+  it("is told with its row where it is an event, or a result", async () => {
+    const durable = await durableOf(store, { tool: pipeline().andThen(() => Step.Output("done")) })
+    await durable.enqueue([{ callId: "a", name: "tool" }])
+    await untilTag(durable, "Completed")
+    await durable.close()
+    const database = new Libsql(store)
+    const { seq } = database.prepare("SELECT max(seq) AS seq FROM events").get() as { seq: number }
+    database.exec("UPDATE events SET event = '{' WHERE seq = (SELECT max(seq) FROM events)")
+    database.exec("UPDATE calls SET result = '{'")
+    database.close()
+    await using client = await openDurableExecutor({ store, runner: false })
+    const read = async () => {
+      for await (const event of client.events()) expect(event._tag).toBe("Started")
+    }
+    await expect(read()).rejects.toMatchObject({
+      name: "StoreError",
+      message: `Row ${seq} of the table events is no JSON, and cannot be read. The store was changed by something else: restore it from a backup.`,
+    })
+    await expect(client.result("a")).rejects.toThrow(
+      'The result of the call "a" is no JSON, and cannot be read.',
+    )
+  })
+
   it("is left out of the inbox, which goes on behind it", async () => {
     const host = await durableOf(store, { tool: gated })
     await host.enqueue(["a", "b", "c"].map((callId) => ({ callId, agentId: callId, name: "tool" })))

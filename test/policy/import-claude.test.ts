@@ -356,8 +356,8 @@ it("says of each rule what became of it", () => {
   })
   expect(report.map(({ kind, status, source }) => `${kind} ${source}: ${status}`)).toEqual([
     "deny Bash(curl *): same",
-    "deny mcp__x__drop: narrower",
-    "deny mcp__*: asked",
+    "deny mcp__x__drop: same",
+    "deny mcp__*: same",
     "deny Read: same",
     "ask Bash(git *): asked",
     "allow Bash(npm run build): same",

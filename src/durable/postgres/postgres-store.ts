@@ -10,7 +10,7 @@ import { PendingReads } from "../pending-reads.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
 import { closedError, StoreError, unansweredError } from "../store-error.ts"
-import type { StoredEvent } from "../stored-event.ts"
+import { readEvent, type StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
 import { outputOf, takeKey } from "./call-keys.ts"
 import { column, openConnection, shown } from "./connection.ts"
@@ -58,7 +58,10 @@ export const eventPage = async (
     WHERE seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
     ORDER BY seq LIMIT ${pageSize}`
   // `seq` counts the events of all runners, unlike the number in the event.
-  return rows.map(({ seq, event }) => ({ ...(JSON.parse(event) as StoredEvent), seq }))
+  return rows.map(({ seq, event }) => ({
+    ...readEvent(event, `Row ${seq} of the table stepline_events`),
+    seq,
+  }))
 }
 
 /** Milliseconds until a query is tried again while the database cannot be reached. */

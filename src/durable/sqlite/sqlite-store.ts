@@ -6,10 +6,10 @@ import { PendingReads } from "../pending-reads.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { unansweredError } from "../store-error.ts"
-import type { StoredEvent } from "../stored-event.ts"
+import { readEvent, type StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts } from "../stored-rows.ts"
 import { toWellFormed } from "../well-formed.ts"
-import { type Row, StoreDatabase, type Value } from "./database.ts"
+import { StoreDatabase, type Value } from "./database.ts"
 import { FileChanges } from "./file-changes.ts"
 
 /** Joins the conditions that have a value. */
@@ -17,9 +17,6 @@ const where = (conditions: Readonly<Record<string, Value | undefined>>) => {
   const there = Object.entries(conditions).filter((entry): entry is [string, Value] => entry[1] !== undefined)
   return { sql: there.map(([sql]) => ` AND ${sql}`).join(""), values: there.map(([, value]) => value) }
 }
-
-const texts = (rows: ReadonlyArray<Row>, column: string): Array<string> =>
-  rows.map((row) => String(row[column]))
 
 /** Reads a store, and sends requests to the process that runs its calls. */
 export class SqliteStore implements CallStore {
@@ -68,9 +65,9 @@ export class SqliteStore implements CallStore {
 
   async events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {
     const ofAgent = where({ "agent_id = ?": agentId })
-    const reading = `SELECT event FROM events WHERE seq > ?${ofAgent.sql} ORDER BY seq LIMIT ${pageSize}`
+    const reading = `SELECT seq, event FROM events WHERE seq > ?${ofAgent.sql} ORDER BY seq LIMIT ${pageSize}`
     const rows = this.database.all(reading, after, ...ofAgent.values)
-    return texts(rows, "event").map((text) => JSON.parse(text) as StoredEvent)
+    return rows.map(({ seq, event }) => readEvent(String(event), `Row ${seq} of the table events`))
   }
 
   async lastSequence(): Promise<number> {

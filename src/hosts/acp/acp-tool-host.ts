@@ -104,7 +104,7 @@ export class AcpToolHost {
         view.inBackground()
         return undefined
       case "Completed":
-        view.ended("completed", event.content, event.output)
+        view.ended("completed", event.content, event.output, event.deduplicated)
         break
       case "Error":
         view.ended("failed", event.content, event.output)

@@ -13,6 +13,7 @@ import type { TextEdit } from "../../pipeline/model/host-effect.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { tailOf } from "../../text/truncation.ts"
 import { visibleText } from "../../text/visible-text.ts"
+import { repeatedNote } from "../repeated-note.ts"
 import { sentJson, shownJson } from "../shown-json.ts"
 import { diffOf } from "../terminal/render-diff.ts"
 import type { AcpSession } from "./client.ts"
@@ -137,13 +138,19 @@ export class ToolCallView implements RunningCall {
   }
 
   /** @param output Undefined if the reason says everything. */
-  ended(status: "completed" | "failed", reason: string, output: ToolOutput | undefined): void {
+  ended(
+    status: "completed" | "failed",
+    reason: string,
+    output: ToolOutput | undefined,
+    isRepeated = false,
+  ): void {
     clearTimeout(this.timer)
     this.isOver = true
     const isShown = status === "completed" && this.terminals.length > 0 && this.call.tool?.kind === "execute"
     const blocks = output === undefined ? [] : blocksOf(output)
     const own = status === "completed" ? blocks : [textBlock(reason), ...blocks.filter(isNoText)]
-    const content = [...this.diffs, ...this.terminals, ...(isShown ? [] : own)]
+    const note = isRepeated ? [textBlock(repeatedNote)] : []
+    const content = [...this.diffs, ...this.terminals, ...(isShown ? [] : own), ...note]
     const { structured } = output ?? {}
     void this.update({ status, content, ...(structured !== undefined && { rawOutput: structured }) })
   }

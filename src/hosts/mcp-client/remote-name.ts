@@ -2,7 +2,13 @@
 
 const maxLength = 64
 
-const accepted = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, maxLength)
+const worded = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, "_")
+
+const accepted = (name: string): string => worded(name).slice(0, maxLength)
+
+/** The name by which rules know a tool of a server, as in Claude Code. */
+export const serverToolName = (server: string, tool: string): string =>
+  `mcp__${worded(server)}__${worded(tool)}`
 
 /** The first free name of these: the tool's own, the same with the server's name in front, and that with a number. */
 export const remoteName = (server: string, tool: string, isTaken: (name: string) => boolean): string => {

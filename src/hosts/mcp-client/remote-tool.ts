@@ -4,6 +4,7 @@ import { handler } from "../../pipeline/model/handler.ts"
 import { pipeline } from "../../pipeline/model/pipeline.ts"
 import { defineTool, type PrimaryKind, type Tool, type ToolAnnotations } from "../../pipeline/model/tool.ts"
 import type { Connection } from "./connection.ts"
+import { serverToolName } from "./remote-name.ts"
 import { remoteStep } from "./remote-result.ts"
 
 /** What rules match of a call. */
@@ -46,6 +47,7 @@ export const remoteTool = (tool: McpTool, connection: Connection, options: Remot
   const { title, description, inputSchema, outputSchema, annotations } = tool
   return defineTool({
     name,
+    ruleNames: [serverToolName(server, tool.name)],
     label: title ?? annotations?.title ?? tool.name,
     description: description ?? `The tool ${tool.name} of the MCP server ${server}.`,
     parameters: inputSchema as object,

@@ -52,6 +52,8 @@ export interface Block {
   readonly askedBy?: { readonly toolName: string; readonly params: unknown }
   /** The details of the output. */
   readonly details?: unknown
+  /** Set where an earlier call with the same idempotency key gave the result. */
+  readonly deduplicated?: true
   /** Finally handlers that failed. */
   readonly cleanupErrors?: ReadonlyArray<string>
   /** When it began to run, or went on after its gate, in milliseconds since the epoch. */
@@ -143,11 +145,12 @@ interface Ending {
   readonly output?: ToolOutput
   readonly decidedBy?: DecidedBy
   readonly editedParams?: unknown
+  readonly deduplicated?: true
   readonly cleanupErrors?: ReadonlyArray<string>
 }
 
 const ended = (block: Block, ending: Ending, now: number): Block => {
-  const { status, content, output, decidedBy, editedParams, cleanupErrors } = ending
+  const { status, content, output, decidedBy, editedParams, deduplicated, cleanupErrors } = ending
   const why = status === "denied" && decidedBy?.kind === "rule" ? decidedBy.reason : undefined
   const others = output === undefined ? "" : otherLines(output)
   // The host has its own words for how people resolve a preview.
@@ -161,6 +164,7 @@ const ended = (block: Block, ending: Ending, now: number): Block => {
     ...(output?.details !== undefined && { details: output.details }),
     ...(why !== undefined && !told.includes(why) && { why }),
     ...(editedParams !== undefined && { params: editedParams }),
+    ...(deduplicated !== undefined && { deduplicated }),
     ...(cleanupErrors !== undefined && { cleanupErrors }),
   }
 }

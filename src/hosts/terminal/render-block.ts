@@ -2,6 +2,7 @@
  * Draws a block as lines for a terminal. A pure function of the block, the width and the time.
  * Everything that a tool or a model wrote is untrusted: it is cleaned, indented and cut to the width.
  */
+import { repeatedNote } from "../repeated-note.ts"
 import { type Block, isFinished } from "./block.ts"
 import { diffOf, isUnifiedDiff, renderDiff } from "./render-diff.ts"
 import { askedRows, renderGate } from "./render-gate.ts"
@@ -88,6 +89,7 @@ export const renderBlock = (block: Block, options: RenderBlockOptions): Array<st
   return below([
     ...drawnRest,
     ...foldLines(output, { max, omitted: block.omittedLines, tail, moreNote }, style),
+    ...(block.deduplicated === true ? wrappedLines(repeatedNote, inner.width).map(style.dim) : []),
     ...cleanupLines(block, inner.width, style),
   ])
 }

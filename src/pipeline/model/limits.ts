@@ -1,4 +1,5 @@
 /** Limits on tools, as the executor's options give them and as it reads them. */
+import { namesMatching } from "../../text/name-pattern.ts"
 import { didYouMean } from "../../text/near-name.ts"
 import { formatMillis, toMillis } from "./duration.ts"
 import { expectFunction, expectKnown, got, toCount } from "./got.ts"
@@ -59,7 +60,7 @@ const toLimit = (limit: Limit, name: string): LimitSettings => {
     limit[key] === undefined ? undefined : toCount(`${name}.${key}`, limit[key], 1)
   const settings: LimitSettings = {
     tools: tools.join(", "),
-    isFor: matcherOf(tools),
+    isFor: namesMatching(tools),
     concurrency: countOf("concurrency"),
     rate: rate === undefined ? undefined : toRate(rate, `${name}.rate`),
     perTurn: countOf("perTurn"),
@@ -100,31 +101,10 @@ const expectNames = (tools: ReadonlyArray<string>, name: string): void => {
     throw new TypeError(`Expected \`${name}.tools\` to be an array of names of tools, ${got(tools)}`)
 }
 
-const matcherOf = (tools: ReadonlyArray<string>): ((tool: string) => boolean) => {
-  const patterns = tools.map((tool) => tool.split("*"))
-  return (tool) => patterns.some((parts) => matches(parts, tool))
-}
-
-/** Whether a name consists of these parts, in this order, with any text between them. */
-const matches = ([first = "", ...others]: ReadonlyArray<string>, name: string): boolean => {
-  const last = others.pop()
-  if (last === undefined) return name === first
-  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last))
-    return false
-  const end = name.length - last.length
-  let from = first.length
-  for (const part of others) {
-    const found = name.indexOf(part, from)
-    if (found < 0 || found + part.length > end) return false
-    from = found + part.length
-  }
-  return true
-}
-
 /** Throws a TypeError for a name or a pattern that is for none of these tools. */
 export const expectLimitedTools = (limits: ReadonlyArray<Limit>, tools: ReadonlyArray<string>): void => {
   for (const name of limits.flatMap((limit) => limit.tools)) {
-    const isFor = matcherOf([name])
+    const isFor = namesMatching([name])
     if (tools.some(isFor)) continue
     throw new TypeError(`\`limits\` is for the unknown tool \`${name}\`.${didYouMean(name, tools)}`)
   }

@@ -40,6 +40,7 @@ export interface CallFilter {
 /** What a filter sees of a tool. */
 export interface FilteredTool {
   readonly name: string
+  readonly ruleNames?: ReadonlyArray<string> | undefined
   readonly primaryParam?: string | undefined
   readonly primaryKind: PrimaryKind
   readonly paths?: ((params: unknown) => ReadonlyArray<string>) | undefined

@@ -86,6 +86,8 @@ export interface ToolOptions<
   readonly paths?: (params: InputOf<S>, memory?: CallMemory) => ReadonlyArray<string>
   /** The string parameter with the folder in which the call works. Allow rules hold in another folder only if they name it. */
   readonly workingDirParam?: string
+  /** Further names by which rules know the tool, such as `mcp__SERVER__TOOL`. Default: none. */
+  readonly ruleNames?: ReadonlyArray<string>
   /** Whether calls may run in the background. Default true. */
   readonly background?: boolean
   /**
@@ -146,6 +148,7 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   readonly primaryKind: PrimaryKind
   readonly paths?: (params: unknown, memory?: CallMemory) => ReadonlyArray<string>
   readonly workingDirParam?: string
+  readonly ruleNames?: ReadonlyArray<string>
   readonly background: boolean
   readonly maxAttempts?: number
   readonly idempotencyKey?: (params: unknown) => unknown
@@ -312,6 +315,7 @@ export const defineTool = <
     primaryKind: options.primaryKind ?? "text",
     ...(paths && { paths }),
     ...(workingDirParam !== undefined && { workingDirParam }),
+    ...(options.ruleNames !== undefined && { ruleNames: options.ruleNames }),
     background: options.background ?? true,
     ...(options.maxAttempts !== undefined && { maxAttempts: options.maxAttempts }),
     ...(idempotencyKey && { idempotencyKey, idempotencyTtl }),

@@ -6,7 +6,7 @@ const readers = ["read_file", "open_file", "ast_grep"] as const
 const changers = ["edit_file", "write_file", "ast_edit"] as const
 
 /** The built-in tools that work on files. */
-export const fileTools = [...readers, ...changers] as const
+const fileTools = [...readers, ...changers] as const
 
 /** Those that ask nobody: what is to be asked has to be denied. */
 const gateless: ReadonlySet<string> = new Set(["read_file", "ast_grep"])

@@ -2,7 +2,7 @@
 import { homedir } from "node:os"
 import { addCommandRule } from "./claude-commands.ts"
 import { addFetchRule } from "./claude-domains.ts"
-import { addFileRule, fileTools } from "./claude-files.ts"
+import { addFileRule } from "./claude-files.ts"
 import { type ImportedRule, type ImportedRules, Importing, type Outcome } from "./imported.ts"
 
 /** The options of `importClaudeSettings`. */
@@ -47,40 +47,18 @@ const adding: ReadonlyMap<string, AddRule> = new Map([
   ["Task", addNamed("spawn_agent")],
 ])
 
-/** Of a tool of an MCP server. Here a name says nothing of its server. */
+/** Of the tools of an MCP server, which rules know by these very names. */
 const addServerRule = (importing: Importing, name: string, { kind }: ImportedRule): Outcome => {
-  const [, server = "", tool = ""] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
-  const isOne = tool !== "" && !/\*/.test(name)
+  // The name of a server alone, or with a bare `*` behind it, is for all of its tools.
+  const names = /^mcp__.+?__|\*/.test(name) ? name : `${name}__*`
   if (kind === "allow") {
-    const called = isOne
-      ? ` Here the tool is \`${tool}\`, or \`${server}_${tool}\` where that name is taken.`
-      : ""
-    return {
-      status: "asked",
-      because: `A rule for its name would hold for a tool of any other server too.${called}`,
-    }
+    const because = `No server is trusted by what is imported. To allow it, write a rule for \`${names}\`.`
+    return { status: "asked", because }
   }
-  if (kind === "deny" && isOne) {
-    const names = [tool, `${server}_${tool}`].map((each) => each.replace(/[^\w-]/g, "_").slice(0, 64))
-    // A built-in tool has its name before those of servers.
-    for (const each of names) if (!builtIn.has(each)) importing.deny(each, ".*")
-    return { status: "narrower", because: "A tool of that name is denied whichever server it belongs to." }
-  }
-  return {
-    status: "asked",
-    because:
-      "Rules here are for single tools: no rule allows any of these, so they are asked. Deny those that you have by name.",
-  }
+  if (kind === "ask") return { status: "asked", because: "No rule here allows it." }
+  importing.deny(names, ".*")
+  return { status: "same" }
 }
-
-const builtIn: ReadonlySet<string> = new Set([
-  ...fileTools,
-  "shell",
-  "fetch_url",
-  "fetch_html",
-  "web_search",
-  "spawn_agent",
-])
 
 const addByName = (
   importing: Importing,

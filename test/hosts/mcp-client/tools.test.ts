@@ -83,6 +83,7 @@ describe("the tools of an MCP server", () => {
     )
     expect(registry.names).toEqual(["shell", "theirs_shell", "a"])
     expect(tools.names).toEqual(["theirs_shell", "a"])
+    expect(registry.get("theirs_shell")?.ruleNames).toEqual(["mcp__theirs__shell"])
     expect(await executor.run({ name: "shell" })).toMatchObject({ content: "mine" })
     expect(await executor.run({ name: "theirs_shell" })).toMatchObject({ content: "shell" })
   })
