@@ -129,7 +129,6 @@ export type {
   ResolvePart,
 } from "./pipeline/model/pipeline.ts"
 export { pipeline, ToolPipeline } from "./pipeline/model/pipeline.ts"
-export type { ToolDefinition } from "./pipeline/model/registry.ts"
 export { ToolRegistry } from "./pipeline/model/registry.ts"
 export type { DurationInput } from "./pipeline/model/step.ts"
 export { type ErrorOptions, Step, ToolError } from "./pipeline/model/step.ts"
@@ -142,6 +141,7 @@ export type {
   ToolOptions,
 } from "./pipeline/model/tool.ts"
 export { defineTool } from "./pipeline/model/tool.ts"
+export type { ToolDefinition } from "./pipeline/model/tool-definition.ts"
 export type {
   AnyTools,
   NamedTool,

@@ -76,6 +76,12 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "The plan is sent back: Say how you will test it.",
     'The plan "Prices with tax" is approved. Carry it out.',
   ],
+  "12-code.ts": [
+    "code/4 of code: order 7 of tea?",
+    "code/5 of code: order 5 of sugar?",
+    "looked at 3",
+    "ToolDenied: There is enough in the kitchen",
+  ],
   "11-durable.ts": [
     "Child: edit-1 waits for an approval",
     "The child is killed.",

@@ -220,6 +220,7 @@ export class CustomTools {
       executor && {
         agentId,
         pendingActions: executor.agent(agentId).pendingActions,
+        definitions: () => executor.agent(agentId).definitions(),
         cancel: (reason) => executor.cancel({ agentId, ...(reason !== undefined && { reason }) }),
       }
     )

@@ -32,10 +32,11 @@ import type { CallingAgent } from "./model/handler.ts"
 import { expectLimitedTools } from "./model/limits.ts"
 import type { CallFilter, ToolExecutorOptions } from "./model/options.ts"
 import { cancelled, failed, type Stopped } from "./model/outcome.ts"
-import type { ToolDefinition, ToolRegistry } from "./model/registry.ts"
+import type { ToolRegistry } from "./model/registry.ts"
 import { type Settings, toSettings } from "./model/settings.ts"
 import type { StagedAction } from "./model/staged-action.ts"
 import type { Tool } from "./model/tool.ts"
+import type { ToolDefinition } from "./model/tool-definition.ts"
 import { Deadlines } from "./schedule/deadlines.ts"
 import { Lanes } from "./schedule/lanes.ts"
 import { Limiter } from "./schedule/limiter.ts"
@@ -400,6 +401,7 @@ export class Engine implements ActionHost, OwnTools {
     return {
       agentId,
       pendingActions: new AgentPendingActions(this.actions, agentId),
+      definitions: () => this.definitions(agentId),
       cancel: (reason) => this.cancelHard({ agentId, reason }, byTool),
     }
   }

@@ -14,6 +14,7 @@ const callOf = (cancelled: Array<string> = []): CurrentCall => ({
   agent: {
     agentId: "helper",
     pendingActions: executor.agent("helper").pendingActions,
+    definitions: () => executor.agent("helper").definitions(),
     cancel: () => cancelled.push("agent"),
   },
 })

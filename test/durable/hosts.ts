@@ -93,7 +93,7 @@ export const useHosts = () => {
       platform: "node",
       format: "esm",
       // All but the databases, one of which is native code.
-      external: ["libsql", "pg"],
+      external: ["libsql", "pg", "run"],
       conditions: ["@stepline/source"],
     })
   })

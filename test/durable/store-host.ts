@@ -1,5 +1,6 @@
 /** A host: opens a store, queues calls and tells all that it hears. Each handler that runs adds a line to `ran.txt`. */
 import { appendFileSync } from "node:fs"
+import { runCodeTool } from "../../src/code/index.ts"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { astEditTool, editFileTool, shellTool, writeFileTool } from "../../src/impls/index.ts"
 import { defineTool, handler, pipeline, Step, type ToolCallInput, ToolRegistry } from "../../src/index.ts"
@@ -86,6 +87,7 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
         )
         .finally(working("last")),
     ),
+    runCodeTool({ tools: ["work", "once"] }),
     define("stage", () =>
       pipeline()
         .andThen(working("preview"))

@@ -49,7 +49,12 @@ export const contextOf = ({
     meta: undefined,
     idempotencyKey: "call-1/0/0",
     attempt: 1,
-    agent: { agentId: "main", pendingActions: executor.agent().pendingActions, cancel: () => 0 },
+    agent: {
+      agentId: "main",
+      pendingActions: executor.agent().pendingActions,
+      definitions: () => [],
+      cancel: () => 0,
+    },
     onShutdown: () => () => undefined,
     delta: async (content) => onDelta?.(content),
     delegate: () => Promise.reject(new Error("Nobody is there to answer")),

@@ -6,7 +6,7 @@
 import type { ToolContent } from "../../output/content.ts"
 import { readResultName } from "../../output/read-result.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolDefinition } from "../../pipeline/model/registry.ts"
+import type { ToolDefinition } from "../../pipeline/model/tool-definition.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"

@@ -10,6 +10,7 @@ import { expectFunction, got } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { PendingActions } from "./pending-actions.ts"
 import type { DurationInput, Step } from "./step.ts"
+import type { ToolDefinition } from "./tool-definition.ts"
 
 /** How the last gate was decided. */
 export interface Resolution {
@@ -24,6 +25,8 @@ export interface CallingAgent {
   readonly agentId: string
   /** The agent's previews that wait to be applied or discarded. */
   readonly pendingActions: PendingActions
+  /** The definitions of the agent's tools, as the model is told of them. */
+  definitions(): ReadonlyArray<ToolDefinition>
   /** Cancels all foreground calls of the agent, the caller's own included. Returns their number. */
   cancel(reason?: string): number
 }

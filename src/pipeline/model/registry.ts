@@ -5,14 +5,8 @@ import { objectSchema } from "../../schema/object-schema.ts"
 import { expectText, got } from "./got.ts"
 import { tellAlone } from "./thenable.ts"
 import type { Tool } from "./tool.ts"
+import type { ToolDefinition } from "./tool-definition.ts"
 import type { AnyTools, NamedTool, ToolTypes } from "./tool-types.ts"
-
-/** What a model provider is told of a tool. */
-export interface ToolDefinition {
-  readonly name: string
-  readonly description: string
-  readonly parameters: JsonSchema
-}
 
 const backgroundProperty = {
   type: "boolean",
@@ -129,6 +123,12 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
 
   /** For the model: by default all tools but hidden ones, else those that `isActive` admits. */
   definitions(isActive: (tool: Tool<R>) => boolean = (tool) => !tool.hidden): Array<ToolDefinition> {
-    return [...this.tools.values()].filter(isActive).map(definitionOf)
+    const tools = [...this.tools.values()].filter(isActive)
+    const definitions = tools.map(definitionOf)
+    return tools.map(({ describe }, index) =>
+      describe === undefined
+        ? definitions[index]!
+        : { ...definitions[index]!, description: describe(definitions) },
+    )
   }
 }

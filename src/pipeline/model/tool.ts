@@ -14,6 +14,7 @@ import type { CallMemory } from "./handler.ts"
 import type { ToolPipeline } from "./pipeline.ts"
 import type { DurationInput } from "./step.ts"
 import { leaveAlone } from "./thenable.ts"
+import type { ToolDefinition } from "./tool-definition.ts"
 import { expectHints } from "./tool-hints.ts"
 import type { ToolTypes } from "./tool-types.ts"
 
@@ -110,6 +111,11 @@ export interface ToolOptions<
   readonly maxOutputBytes?: number | false
   /** Whether the tool itself keeps its outputs short: then the default of the executor does not cut them. Default false. */
   readonly cutsOutput?: boolean
+  /**
+   * The description where it depends on the other tools that the model is told of: called for each list of definitions, with theirs.
+   * Default: `description`.
+   */
+  readonly describe?: (tools: ReadonlyArray<ToolDefinition>) => string
   /** Left out of definitions unless the host activates it. Default false. */
   readonly hidden?: boolean
   readonly annotations?: ToolAnnotations
@@ -157,6 +163,7 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   /** `Infinity` for no bound. */
   readonly maxOutputBytes?: number
   readonly cutsOutput?: true
+  readonly describe?: (tools: ReadonlyArray<ToolDefinition>) => string
   readonly hidden: boolean
   readonly annotations: ToolAnnotations
   readonly kind: ToolKind
@@ -321,6 +328,7 @@ export const defineTool = <
     ...(idempotencyKey && { idempotencyKey, idempotencyTtl }),
     ...(maxOutputBytes !== undefined && { maxOutputBytes }),
     ...(options.cutsOutput === true && { cutsOutput: true as const }),
+    ...(options.describe && { describe: options.describe }),
     hidden: options.hidden ?? false,
     annotations: options.annotations ?? {},
     kind: options.kind ?? "other",

@@ -2,9 +2,10 @@
 import { readResultName } from "../../output/read-result.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { undoName } from "../call/undoing.ts"
-import type { ToolDefinition, ToolRegistry } from "../model/registry.ts"
+import type { ToolRegistry } from "../model/registry.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
+import type { ToolDefinition } from "../model/tool-definition.ts"
 
 /** Makes the tools that the executor provides itself. */
 export interface OwnTools {

@@ -26,6 +26,7 @@ const executorOf = (runner: ExtensionRunner): ToolExecutor => {
     callingAgent: (agentId) => ({
       agentId,
       pendingActions: executor.agent(agentId).pendingActions,
+      definitions: () => executor.agent(agentId).definitions(),
       cancel: (reason) => executor.cancel({ agentId, ...(reason !== undefined && { reason }) }),
     }),
   })

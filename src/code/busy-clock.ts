@@ -1,0 +1,38 @@
+/** Counts the time in which code computes and no call of it is open. */
+
+/** The clock of one run. `late` is called once, when the time is used up. */
+export class BusyClock {
+  private left: number
+  private open = 0
+  private since = 0
+  private timer: NodeJS.Timeout | undefined
+  private readonly late: () => void
+
+  constructor(millis: number, late: () => void) {
+    this.left = millis
+    this.late = late
+  }
+
+  start(): void {
+    this.since = performance.now()
+    this.timer = setTimeout(this.late, Math.min(this.left, 2 ** 31 - 1))
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.left = Math.max(0, this.left - (performance.now() - this.since))
+  }
+
+  /** The clock stands still until the promise is settled. */
+  async during<A>(call: Promise<A>): Promise<A> {
+    if (this.open === 0) this.stop()
+    this.open += 1
+    try {
+      return await call
+    } finally {
+      this.open -= 1
+      if (this.open === 0) this.start()
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/** What code reaches of its host: the tools that it may call, each call a nested call of the executor. */
+import { formatMillis } from "../pipeline/model/duration.ts"
+import type { ToolResult } from "../pipeline/model/event.ts"
+import type { HandlerContext } from "../pipeline/model/handler.ts"
+import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
+import { didYouMean } from "../text/near-name.ts"
+import { BusyClock } from "./busy-clock.ts"
+import type { CodeBounds } from "./code-limits.ts"
+import { lineOf, searchIn, signatureOf } from "./signatures.ts"
+
+/** The answer that crosses to the code, as JSON. */
+type Answer =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly denied: boolean; readonly message: string; readonly reason?: string }
+
+const failure = (message: string, reason = "failed"): Answer => ({
+  ok: false,
+  denied: false,
+  message,
+  reason,
+})
+
+/** How many tools a search lists. */
+const mostFound = 20
+
+/** The host of one run. */
+export class CodeHost {
+  /** Why the run was ended, as a sentence for the model. */
+  ended: string | undefined
+  log = ""
+  readonly clock: BusyClock
+  private readonly context: HandlerContext
+  private readonly tools: ReadonlyArray<ToolDefinition>
+  private readonly mayCall: (name: string) => boolean
+  private readonly bounds: CodeBounds
+  private readonly stop = new AbortController()
+  private calls = 0
+
+  constructor(
+    context: HandlerContext,
+    tools: ReadonlyArray<ToolDefinition>,
+    mayCall: (name: string) => boolean,
+    bounds: CodeBounds,
+  ) {
+    this.context = context
+    this.tools = tools
+    this.mayCall = mayCall
+    this.bounds = bounds
+    this.clock = new BusyClock(bounds.time, () =>
+      this.end(
+        `The code computed for ${formatMillis(bounds.time)} without calling a tool, which is as long as it may. Look for a loop that does not end, or do less at once.`,
+      ),
+    )
+  }
+
+  /** Aborted when the call is cancelled, and when a limit is reached. */
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.context.signal, this.stop.signal])
+  }
+
+  /** The functions that cross into the sandbox. */
+  get functions(): Record<string, (...given: Array<never>) => Promise<string | undefined>> {
+    return {
+      log: async (text: unknown) => {
+        this.log += String(text)
+        // The consumer's time is not the code's.
+        await this.clock.during(this.context.delta(String(text)))
+        return undefined
+      },
+      call: async (name: unknown, params: unknown) =>
+        this.text(await this.call(String(name), String(params))),
+      describe: async (name: unknown) => this.text(this.describe(String(name))),
+      search: async (words: unknown) => this.text(this.search(String(words))),
+    }
+  }
+
+  private end(why: string): void {
+    this.ended ??= why
+    this.stop.abort()
+  }
+
+  private text(answer: Answer): string {
+    const text = JSON.stringify(answer)
+    const { bytes } = this.bounds
+    if (Buffer.byteLength(text) <= bytes) return text
+    return JSON.stringify(failure(`The result has more than ${bytes} bytes. Ask for less at once.`, "limit"))
+  }
+
+  private async call(name: string, params: string): Promise<Answer> {
+    const { calls, bytes } = this.bounds
+    if (!this.mayCall(name)) return failure(this.unknown(name), "unknown-tool")
+    if (Buffer.byteLength(params) > bytes)
+      return failure(`The parameters have more than ${bytes} bytes. Pass less at once.`, "limit")
+    this.calls += 1
+    if (this.calls > calls) {
+      this.end(
+        `The code has made ${calls} calls, the most that one run may make. Do the rest in another run.`,
+      )
+      return failure("No more calls", "limit")
+    }
+    const result = await this.clock.during(this.context.call(name, JSON.parse(params)))
+    if (result.status === "cancelled")
+      this.end(`The call of "${name}" was cancelled, and the run with it: ${result.content}`)
+    return answerOf(result)
+  }
+
+  private unknown(name: string): string {
+    const names = this.tools.map((tool) => tool.name)
+    return `There is no tool "${name}" for code.${didYouMean(name, names) || ` Tools: ${names.join(", ")}`}`
+  }
+
+  private describe(name: string): Answer {
+    const tool = this.tools.find((each) => each.name === name)
+    if (tool === undefined) return failure(this.unknown(name), "unknown-tool")
+    return {
+      ok: true,
+      value: `${signatureOf(tool)}\n${tool.description}\n${JSON.stringify(tool.parameters)}`,
+    }
+  }
+
+  private search(words: string): Answer {
+    return { ok: true, value: searchIn(this.tools, words).slice(0, mostFound).map(lineOf).join("\n") }
+  }
+}
+
+/** Code has what a tool gives as data, or else its text. */
+const answerOf = ({ status, content, output, reason }: ToolResult): Answer => {
+  if (status === "complete" || status === "background")
+    return { ok: true, value: output.structured ?? content }
+  return { ok: false, denied: status === "denied", message: content, reason: reason ?? status }
+}

@@ -1,0 +1,103 @@
+/**
+ * run_code
+ *
+ *   ShowCode ─▶ (approval) ─▶ FixChance ─▶ RunCode ─▶ the result as JSON, and what was logged
+ *
+ * What the code does is asked call by call: the gate is about the source alone.
+ */
+import { randomInt } from "node:crypto"
+import { Type } from "@sinclair/typebox"
+import { got } from "../pipeline/model/got.ts"
+import { handler } from "../pipeline/model/handler.ts"
+import type { Mutable } from "../pipeline/model/mutable.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { Step } from "../pipeline/model/step.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
+import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
+import { type CodeLimits, toBounds } from "./code-limits.ts"
+import type { Determinism } from "./guest-program.ts"
+import { type CodeTools, runCode } from "./run-code.ts"
+import { listOf } from "./signatures.ts"
+
+/** Options of `runCodeTool`. */
+export interface RunCodeOptions {
+  /** The tools that code may call: their names, or which of those that the agent may call. Never `run_code` itself. */
+  readonly tools: ReadonlyArray<string> | ((tool: ToolDefinition) => boolean)
+  readonly limits?: CodeLimits
+}
+
+const name = "run_code"
+
+/** Characters of the signatures in the description. */
+const room = 6000
+
+const parameters = Type.Object({
+  source: Type.String({
+    description:
+      "JavaScript: the body of an async function. Use await for every call, and return the result.",
+  }),
+})
+
+const about =
+  "Runs JavaScript that calls tools: loops, conditions and Promise.all in one step instead of many. `await tools.NAME(params)` gives a tool's data, or its text. A tool that is denied throws ToolDenied, one that fails ToolFailed; both have `message` and `reason`, and may be caught. `return` a value that is JSON; console.log is shown too. There are no modules, files, network or timers, only the tools. `await tools.describe(name)` tells all about one."
+
+/** The names of tools that the source seems to call, for whoever decides about it. */
+const namedIn = (source: string): ReadonlyArray<string> => [
+  ...new Set(
+    [...source.matchAll(/\btools\s*(?:\.\s*([\w$]+)|\[\s*["']([\w-]+)["'])/g)].map(([, a, b]) => (a ?? b)!),
+  ),
+]
+
+const showCode = (source: string) => {
+  const names = namedIn(source)
+  const named = names.length === 0 ? "It names no tools." : `It names the tools ${names.join(", ")}.`
+  return Step.Output(`\`\`\`js\n${source}\n\`\`\`\n${named}`)
+}
+
+/**
+ * The tool `run_code`: the model's code runs in a sandbox, and each call of a tool in it is a nested call with its own gate. Needs the
+ * package `run` (2.1 or newer), which is loaded when the first code runs.
+ *
+ * @example
+ * registry.register(runCodeTool({ tools: ["read_file", "edit_file"] }))
+ */
+export const runCodeTool = ({ tools, limits }: RunCodeOptions) => {
+  if (typeof tools !== "function" && !Array.isArray(tools))
+    throw new TypeError(`Expected \`tools\` of \`runCodeTool\` to be names or a function, ${got(tools)}`)
+  const bounds = toBounds(limits)
+  const isMeant = (tool: ToolDefinition): boolean =>
+    tool.name !== name && (typeof tools === "function" ? tools(tool) : tools.includes(tool.name))
+  const toolsAmong = (all: ReadonlyArray<ToolDefinition>): CodeTools => {
+    const meant = all.filter(isMeant)
+    const names = new Set(typeof tools === "function" ? meant.map((tool) => tool.name) : tools)
+    names.delete(name)
+    return { tools: meant, mayCall: (each) => names.has(each) }
+  }
+  return defineTool({
+    name,
+    label: "Run code",
+    description: about,
+    describe: (all) => `${about}\n\n${listOf(toolsAmong(all).tools, room)}`,
+    parameters,
+    primaryParam: "source",
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+    compose: ({ source }) =>
+      pipeline()
+        .andThen(handler("ShowCode", () => showCode(source)))
+        .awaitApproval()
+        // Stored before the code runs: a run that starts again has the same time and the same chance.
+        .andThen(
+          handler<never, Mutable<Determinism> & Record<string, unknown>>("FixChance", ({ memory }) => {
+            memory.at = Date.now()
+            memory.seed = randomInt(2 ** 32)
+            return Step.Continue
+          }),
+        )
+        .andThen(
+          handler<never, Determinism & Record<string, unknown>>("RunCode", (context) => {
+            const { at = 0, seed = 0 } = context.memory
+            return runCode(context, source, toolsAmong(context.agent.definitions()), bounds, { at, seed })
+          }),
+        ),
+  })
+}

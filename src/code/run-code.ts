@@ -1,0 +1,107 @@
+/** Runs code in a sandbox: QuickJS in a worker thread, by the package `run`. */
+import type { RunError } from "run"
+import { isMissingModule, notInstalled } from "../io/missing-module.ts"
+import { type GivenOutput, textOutput } from "../output/output.ts"
+import type { HandlerContext } from "../pipeline/model/handler.ts"
+import { Step, ToolError } from "../pipeline/model/step.ts"
+import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
+import { messageOf } from "../text/message-of.ts"
+import { CodeHost } from "./code-host.ts"
+import type { CodeBounds } from "./code-limits.ts"
+import { placeIn } from "./code-place.ts"
+import { type Determinism, guestProgram } from "./guest-program.ts"
+
+/** Loads the package when the first code runs. */
+const loadRun = async (): Promise<typeof import("run")["run"]> => {
+  try {
+    return (await import("run")).run
+  } catch (cause) {
+    if (isMissingModule(cause)) throw new ToolError(notInstalled("run", "2"), { cause })
+    throw cause
+  }
+}
+
+/** The most that the package counts to: this host counts by itself, so that the time of people is left out. */
+const unbounded = 2 ** 31 - 1
+
+const limitsOf = ({ memory, bytes, source, calls }: CodeBounds, given: number) => ({
+  timeoutMs: unbounded,
+  memoryLimitBytes: memory,
+  maxResultBytes: Math.min(unbounded, 2 * bytes),
+  // The console of the package writes to that of this process.
+  maxConsoleOutputBytes: 1,
+  maxSourceBytes: source + given,
+  maxHostFunctionArgumentsBytes: Math.min(unbounded, 4 * bytes),
+  maxHostFunctionOutputBytes: Math.min(unbounded, 4 * bytes),
+  maxBridgeRequests: unbounded,
+  maxInFlightBridgeRequests: calls + 100,
+  maxContinuationBytes: unbounded,
+})
+
+/** Which tools code may call, and what it is told of them. */
+export interface CodeTools {
+  readonly tools: ReadonlyArray<ToolDefinition>
+  readonly mayCall: (name: string) => boolean
+}
+
+/** Runs the source, and gives its result as JSON behind what it logged. */
+export const runCode = async (
+  context: HandlerContext,
+  source: string,
+  { tools, mayCall }: CodeTools,
+  bounds: CodeBounds,
+  determinism: Determinism,
+): Promise<Step> => {
+  const run = await loadRun()
+  const host = new CodeHost(context, tools, mayCall, bounds)
+  const { program, column } = guestProgram(source, determinism, bounds.log)
+  host.clock.start()
+  try {
+    const limits = limitsOf(bounds, program.length - source.length + 16)
+    const given = {
+      source: program,
+      hostFunctions: { $host: host.functions },
+      abortSignal: host.signal,
+      limits,
+    }
+    const { value } = (await run(given)) as { readonly value?: string }
+    return Step.Output(outputOf(value, host.log))
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason
+    const message = host.ended ?? faultOf(error, column, source.split("\n").length)
+    return Step.Error(message, {
+      cause: error,
+      ...(host.log !== "" && { output: textOutput(loggedIn(host.log)) }),
+    })
+  } finally {
+    host.clock.stop()
+  }
+}
+
+const loggedIn = (log: string): string => `[log]\n${log.trimEnd()}`
+
+const outputOf = (json: string | undefined, log: string): GivenOutput => {
+  const result = json === undefined ? "(no result)" : json
+  const text = log === "" ? result : `${loggedIn(log)}\n[result]\n${result}`
+  return {
+    content: [{ type: "text", text }],
+    structured: { result: json === undefined ? null : JSON.parse(json), ...(log !== "" && { log }) },
+  }
+}
+
+/** What the model is told, by the code of the package's error. */
+const advice: Readonly<Record<string, string>> = {
+  RUN_DETACHED_BRIDGE_REQUEST: "The code ended before a call of it did. Await every call of a tool.",
+  RUN_CONCURRENCY_LIMIT: "Too much code runs at once. Try again in a moment.",
+  RUN_SOURCE_TOO_LARGE: "The source is too long. Split it into several runs.",
+}
+
+const faultOf = (error: unknown, column: number, lines: number): string => {
+  const { code = "", name, stack } = error as Partial<RunError>
+  const known = advice[code]
+  if (known !== undefined) return known
+  const message = messageOf(error)
+  const kind = name === undefined || name === "Error" ? "" : `${name}: `
+  const memory = message === "out of memory" ? ". The code needs too much memory: keep less at once." : ""
+  return `${kind}${message}${memory}${placeIn(stack, column, lines)}`
+}

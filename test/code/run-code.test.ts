@@ -1,0 +1,277 @@
+// @module-tag waits
+import { describe, expect, it } from "vitest"
+import { type RunCodeOptions, runCodeTool } from "../../src/code/index.ts"
+import { pipeline, Step, type ToolEvent, ToolFilters } from "../../src/index.ts"
+import { never } from "../support/deferred.ts"
+import { is } from "../support/event-of.ts"
+import { executorOf, toolOf } from "../support/executor-of.ts"
+
+const parameters = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    lines: { type: "array", items: { type: "integer" } },
+    "deep-er": { enum: ["a", 1] },
+  },
+  required: ["path"],
+} as const
+
+const read = toolOf("read", ({ path }) => pipeline().andThen(() => Step.Output(`text of ${path}`)), {
+  description: "Reads a file. Not a folder.",
+  parameters,
+})
+const list = toolOf("list-files", () =>
+  pipeline().andThen(() => Step.Output({ content: [], structured: { files: ["a", "b"] } })),
+)
+const write = toolOf("write", ({ path }) =>
+  pipeline()
+    .awaitApproval()
+    .andThen(() => Step.Output(`wrote ${path}`)),
+)
+const broken = toolOf(
+  "broken",
+  pipeline().andThen(() => Step.Error("no luck")),
+)
+const stuck = toolOf(
+  "stuck",
+  pipeline().andThen(() => never<Step>()),
+)
+const tools = ["read", "list-files", "write", "broken", "stuck"]
+
+const filters = () => ToolFilters.compile({ run_code: { allow: [".*"] } })
+
+const codeIn = (options: Partial<RunCodeOptions> = {}) =>
+  executorOf(
+    { read, "list-files": list, write, broken, stuck, run_code: runCodeTool({ tools, ...options }) },
+    { filters: filters() },
+  )
+
+const run = async (
+  source: string,
+  onEvent: (event: ToolEvent) => unknown = () => undefined,
+  options: Partial<RunCodeOptions> = {},
+) => {
+  const result = await codeIn(options).run({ callId: "c", name: "run_code", params: { source } }, onEvent)
+  return { ...result, data: (result.output.structured as { result?: unknown } | undefined)?.result }
+}
+
+describe("run_code", () => {
+  it("calls tools, whose data or text it has, and gives its result", async () => {
+    const events: Array<ToolEvent> = []
+    const { status, data } = await run(
+      `const { files } = await tools["list-files"]()
+       const texts = await Promise.all(files.map((path) => tools.read({ path })))
+       return { texts, count: texts.length }`,
+      (event) => events.push(event),
+    )
+    expect([status, data]).toEqual(["complete", { texts: ["text of a", "text of b"], count: 2 }])
+    expect(
+      events.filter(is("Started")).map(({ callId, parentId, name }) => [callId, parentId, name]),
+    ).toEqual([
+      ["c", undefined, "run_code"],
+      ["c/1", "c", "list-files"],
+      ["c/2", "c", "read"],
+      ["c/3", "c", "read"],
+    ])
+  })
+
+  it("asks at the gates of what it calls: a denial is thrown, and may be caught", async () => {
+    const { data } = await run(
+      `const told = []
+       for (const path of ["a", "b"]) {
+         try { told.push(await tools.write({ path })) }
+         catch (error) { told.push([error instanceof ToolDenied, error instanceof ToolFailed, error.name, error.tool, error.message]) }
+       }
+       try { await tools.broken() } catch (error) { told.push([error instanceof ToolDenied, error.name, error.reason, error.message]) }
+       try { await tools.nothing() } catch (error) { told.push(error.message) }
+       return told`,
+      (event) => {
+        if (event._tag !== "AwaitingApproval") return
+        if ((event.params as { path: string }).path === "a") event.approve()
+        else event.deny("not b")
+      },
+    )
+    expect(data).toEqual([
+      "wrote a",
+      [true, true, "ToolDenied", "write", "not b"],
+      [false, "ToolFailed", "failed", "no luck"],
+      expect.stringMatching(/^There is no tool "nothing" for code\. Tools: read, /),
+    ])
+  })
+
+  it("shows its source and the tools that it names at a gate of its own", async () => {
+    const executor = executorOf({ run_code: runCodeTool({ tools: ["read"] }), read })
+    let preview: unknown
+    const { status } = await executor.run(
+      { name: "run_code", params: { source: "return await tools.read({ path: 'a' })" } },
+      (event) => {
+        if (event._tag !== "AwaitingApproval") return
+        preview = event.preview?.content
+        event.deny()
+      },
+    )
+    const text = "```js\nreturn await tools.read({ path: 'a' })\n```\nIt names the tools read."
+    expect([status, preview]).toEqual(["denied", [{ type: "text", text }]])
+  })
+
+  it("streams what it logs, and gives it with the result", async () => {
+    const deltas: Array<string> = []
+    const { content } = await run(
+      `console.log("one", { a: 1 }, new Error("x")); await tools.read({ path: "a" }); console.warn("two"); return 1`,
+      (event) => event._tag === "Delta" && deltas.push(event.content),
+    )
+    expect(content).toBe('[log]\none {"a":1} Error: x\ntwo\n[result]\n1')
+    expect(deltas.join("")).toBe('one {"a":1} Error: x\ntwo\n')
+  })
+
+  it("leaves out what is logged past its bound", async () => {
+    const { data, content } = await run(
+      `for (let i = 0; i < 10000; i++) console.log("0123456789"); return "over"`,
+      undefined,
+      { limits: { log: 100 } },
+    )
+    expect(data).toBe("over")
+    expect(content).toContain("[the rest of the log is left out]")
+    expect(content.length).toBeLessThan(250)
+  })
+
+  it.each([
+    [
+      "a mistake of grammar",
+      "const a = 1\nconst b = ;",
+      "SyntaxError: unexpected token in expression: ';' (line 2, column 11)",
+    ],
+    [
+      "a mistake on its first line",
+      "const b = ;",
+      "SyntaxError: unexpected token in expression: ';' (line 1, column 11)",
+    ],
+    ["what it throws", "let a\nnull.x", "TypeError: cannot read property 'x' of null (line 2, column 1)"],
+    [
+      "a call that is not awaited",
+      'tools.read({ path: "a" }); return 1',
+      "The code ended before a call of it did. Await every call of a tool.",
+    ],
+    ["a denial that is not caught", "await tools.broken()", "ToolFailed: no luck"],
+  ])("says where and why it failed: %s", async (_, source, message) => {
+    const { status, content } = await run(source)
+    expect([status, content.split("\n")[0]]).toEqual(["error", message])
+  })
+
+  it("ends with a call that is cancelled, and with its own cancel", async () => {
+    const executor = codeIn()
+    const source = "try { await tools.stuck() } catch {} return 'gone on'"
+    const cancelling = (callId: string) => (event: ToolEvent) => {
+      if (event._tag === "Started" && event.name === "stuck")
+        setImmediate(() => executor.cancelCall(callId, "enough"))
+    }
+    const first = await executor.run({ callId: "a", name: "run_code", params: { source } }, cancelling("a/1"))
+    expect(first).toMatchObject({
+      status: "error",
+      content: 'The call of "stuck" was cancelled, and the run with it: enough',
+    })
+    const second = await executor.run({ callId: "b", name: "run_code", params: { source } }, cancelling("b"))
+    expect(second).toMatchObject({ status: "cancelled", content: "enough" })
+  })
+
+  it("has limits, each with a sentence", async () => {
+    const limited = async (source: string, limits: RunCodeOptions["limits"]) =>
+      (await run(source, undefined, { limits: limits! })).content
+    expect(await limited("while (true) {}", { time: 300 })).toMatch(
+      /^The code computed for 300 ms without calling a tool/,
+    )
+    expect(await limited("await new Promise(() => {})", { time: 300 })).toMatch(
+      /^The code computed for 300 ms/,
+    )
+    expect(await limited("for (;;) { try { await tools.broken() } catch {} }", { calls: 5 })).toBe(
+      "The code has made 5 calls, the most that one run may make. Do the rest in another run.",
+    )
+    expect(await limited("return 'x'.repeat(1e9).length", { memory: 8 * 1024 * 1024 })).toMatch(
+      /out of memory\. The code needs too much memory/,
+    )
+    expect(
+      await limited("return await tools.read({ path: 'x'.repeat(2000) }).catch((e) => e.message)", {
+        bytes: 1000,
+      }),
+    ).toContain("The parameters have more than 1000 bytes. Pass less at once.")
+    expect(await limited(`// ${"x".repeat(500)}`, { source: 100 })).toBe(
+      "The source is too long. Split it into several runs.",
+    )
+  })
+
+  it("does not count the time that a person takes", async () => {
+    const { status, data } = await run(
+      `return await tools.write({ path: "a" })`,
+      (event) => {
+        if (event._tag === "AwaitingApproval") setTimeout(() => event.approve(), 1500)
+      },
+      { limits: { time: 1000 } },
+    )
+    expect([status, data]).toEqual(["complete", "wrote a"])
+  })
+
+  it("has no other power", async () => {
+    const { data } = await run(
+      `const has = {}
+       for (const name of ["process", "require", "fetch", "setTimeout", "Worker", "performance", "crypto", "SharedArrayBuffer"])
+         has[name] = typeof globalThis[name]
+       try { has.Function = (() => {}).constructor("return 1")() } catch (error) { has.Function = error.message }
+       try { await import("fs") } catch (error) { has.import = "refused" }
+       try { Object.prototype.polluted = 1 } catch {}
+       has.polluted = ({}).polluted
+       has.proto = await tools.__proto__().catch((error) => error.name)
+       has.made = await tools.constructor().catch((error) => error.name)
+       return has`,
+    )
+    expect(data).toEqual({
+      ...Object.fromEntries(
+        [
+          "process",
+          "require",
+          "fetch",
+          "setTimeout",
+          "Worker",
+          "performance",
+          "crypto",
+          "SharedArrayBuffer",
+        ].map((name) => [name, "undefined"]),
+      ),
+      Function: "Function constructor is not allowed",
+      import: "refused",
+      proto: "ToolFailed",
+      made: "ToolFailed",
+    })
+  })
+
+  it("describes the tools that it may call, and no other", async () => {
+    const definition = codeIn({ tools: ({ name }) => name !== "stuck" })
+      .agent("main")
+      .definitions()
+      .find(({ name }) => name === "run_code")
+    expect(definition?.description.split("\n\n")[1]?.split("\n")).toEqual([
+      'tools.read({ path: string; lines?: number[]; "deep-er"?: "a" | 1 }) // Reads a file.',
+      'tools["list-files"]({}) // The tool list-files.',
+      "tools.write({}) // The tool write.",
+      "tools.broken({}) // The tool broken.",
+    ])
+    const { data } = await run(`return [await tools.describe("read"), await tools.search("read folder")]`)
+    expect(data).toEqual([
+      expect.stringContaining("\nReads a file. Not a folder.\n"),
+      expect.stringMatching(/^tools\.read\(.*\/\/ Reads a file\.$/),
+    ])
+  })
+})
+
+describe("runCodeTool", () => {
+  it("refuses options that are none", () => {
+    expect(() => runCodeTool({ tools: undefined as never })).toThrow(
+      "Expected `tools` of `runCodeTool` to be names or a function, got `undefined` (undefined)",
+    )
+    expect(() => runCodeTool({ tools: [], limits: { call: 1 } as never })).toThrow(
+      "`limits` of `runCodeTool` has no option `call`.",
+    )
+    expect(() => runCodeTool({ tools: [], limits: { calls: 0 } })).toThrow(
+      "Expected `calls` of `limits` to be a positive integer, got `0` (number)",
+    )
+  })
+})
