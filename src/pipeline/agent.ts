@@ -63,9 +63,13 @@ export class ExecutorAgent {
     this.#engine = engine
   }
 
-  /** The definitions of the agent's tools, and of `resolve` while it can be called. */
-  definitions(): Array<ToolDefinition> {
-    return this.#engine.definitions(this.agentId)
+  /**
+   * The definitions of the agent's tools, and of `resolve` and `read_result` while there is something for them. `withResolve`: of both in
+   * any case, last, for frameworks that fix their tools before the first turn.
+   */
+  definitions(options: { readonly withResolve?: boolean } = {}): Array<ToolDefinition> {
+    expectOptions("definitions", options, ["withResolve"])
+    return this.#engine.definitions(this.agentId, options.withResolve)
   }
 
   /** Sets the tools that the agent may call. Default: all, but definitions leave hidden tools out. Throws for an unregistered name. */

@@ -344,9 +344,10 @@ export class Engine implements ActionHost, OwnTools {
   }
 
   /** The definitions of an agent's tools, and of `resolve` while it can be called. */
-  definitions(agentId: string): Array<ToolDefinition> {
-    const canResolve = this.actions.latest(agentId) !== undefined || this.standingHandlers.has(agentId)
-    return this.tools.definitions(agentId, canResolve)
+  definitions(agentId: string, withResolve = false): Array<ToolDefinition> {
+    const canResolve =
+      withResolve || this.actions.latest(agentId) !== undefined || this.standingHandlers.has(agentId)
+    return this.tools.definitions(agentId, canResolve, withResolve)
   }
 
   /** The outcome of a call of an unknown tool. */

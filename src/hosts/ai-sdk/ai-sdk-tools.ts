@@ -4,12 +4,11 @@
  */
 
 import { textOf } from "../../output/output.ts"
-import { readResultName } from "../../output/read-result.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
-import { type AgentLoopOptions, LoopCalls, type LoopResult } from "../agent-loop/loop-calls.ts"
+import { AgentLoop, type AgentLoopOptions, type LoopResult } from "../agent-loop/agent-loop.ts"
 import { TextSoFar } from "../agent-loop/text-so-far.ts"
 import { approvalIn } from "./approval-in.ts"
 import { type AiSdkModelOutput, modelOutput } from "./model-output.ts"
@@ -80,7 +79,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
   executor: ToolExecutor<T>,
   options: AgentLoopOptions = {},
 ): AiSdkTools<Sdk> => {
-  const calls = new LoopCalls(executor as unknown as ToolExecutor, options)
+  const calls = new AgentLoop(executor, options)
   const { agent } = calls
   // Version 7 has this function, and expects media in another shape.
   const isSeven = "isStepCount" in sdk
@@ -123,13 +122,9 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
   return {
     get tools() {
       const tools: Record<string, unknown> = {}
-      for (const { name, description, parameters } of agent.definitions()) {
+      // `prepareStep` says when `resolve` and `read_result` may be called.
+      for (const { name, description, parameters } of agent.definitions({ withResolve: true })) {
         tools[name] = toolOf(name, description, parameters)
-      }
-      // Those that may be called later: `prepareStep` says when.
-      for (const name of [resolveName, readResultName]) {
-        const tool = agent.tool(name)
-        if (tool !== undefined) tools[name] ??= toolOf(name, tool.description, tool.parameters)
       }
       return tools as AiSdkTools<Sdk>["tools"]
     },

@@ -1,6 +1,6 @@
 /** A tool's result for the model, in the shapes of the AI SDK. */
 import type { ToolContent } from "../../output/content.ts"
-import { isAllText, type LoopResult, resourceText, toldBlocks } from "../agent-loop/loop-calls.ts"
+import { isAllText, type LoopResult, resourceText, toldBlocks } from "../agent-loop/agent-loop.ts"
 
 /** Media, in the shape of AI SDK 7. */
 interface FilePart {

@@ -4,20 +4,19 @@
  */
 
 import type { ToolContent } from "../../output/content.ts"
-import { readResultName } from "../../output/read-result.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolDefinition } from "../../pipeline/model/tool-definition.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import {
+  AgentLoop,
   type AgentLoopOptions,
   isAllText,
-  LoopCalls,
   type LoopResult,
   resourceText,
   toldBlocks,
-} from "../agent-loop/loop-calls.ts"
+} from "../agent-loop/agent-loop.ts"
 
 /** The used part of the SDK: `import * as sdk from "@openai/agents"`. */
 export interface OpenAiAgentsSdk {
@@ -34,9 +33,6 @@ interface FunctionToolOptions {
   needsApproval(run: unknown, params: unknown, callId?: string): Promise<boolean>
   execute(params: unknown, run: RunContext, details?: CallDetails): Promise<string | Array<OutputPart>>
 }
-
-/** Tools that may be called later: the SDK asks before each turn whether they may. */
-const later: ReadonlyArray<string> = [readResultName, resolveName]
 
 interface CallDetails {
   readonly toolCall?: { readonly callId: string; readonly status?: string }
@@ -60,7 +56,7 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
   executor: ToolExecutor<T>,
   options: AgentLoopOptions = {},
 ): Array<ReturnType<Sdk["tool"]>> => {
-  const calls = new LoopCalls(executor as unknown as ToolExecutor, options)
+  const calls = new AgentLoop(executor, options)
   const { agent } = calls
   let isNewTurn = true
 
@@ -99,8 +95,7 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
     return made
   }
 
-  const definitions = agent.definitions().filter(({ name }) => !later.includes(name))
-  definitions.push(...later.flatMap((name) => agent.tool(name) ?? []))
+  const definitions = agent.definitions({ withResolve: true })
   const tools = definitions.map(toolOf)
   assertDistinct(tools, definitions)
   return tools as Array<ReturnType<Sdk["tool"]>>

@@ -72,6 +72,8 @@ const throughGates = (
   { tool, filters, params }: Subject,
 ): Omit<CallDecision, "params"> => {
   let by: DecidedBy | undefined
+  let first: Pick<CallDecision, "reason" | "person"> | undefined
+  let gates = 0
   for (const part of parts) {
     // Gates behind a preview belong to the call of `resolve`.
     if (part.kind === "resolve") break
@@ -80,13 +82,17 @@ const throughGates = (
       by = byCall
       continue
     }
-    const because = part.person === true ? onlyAPerson : noRuleFor(name)
-    if (tool === undefined) return { verdict: "ask", reason: because }
-    const explanation = explained(filters, tool, params)
-    if (explanation.verdict === "deny") return refused(deniedByRule(tool, explanation))
-    if (part.person === true) return { verdict: "ask", reason: onlyAPerson }
-    if (explanation.verdict !== "approve") return { verdict: "ask", reason: explanation.because }
-    by = byRule(explanation)
+    const explanation = tool && explained(filters, tool, params)
+    if (explanation?.verdict === "deny") return refused(deniedByRule(tool!, explanation))
+    const isPersons = part.person === true
+    if (explanation?.verdict === "approve" && !isPersons) {
+      by = byRule(explanation)
+      continue
+    }
+    gates += 1
+    const reason = explanation?.because ?? noRuleFor(name)
+    first ??= isPersons ? { reason: onlyAPerson, person: true } : { reason }
   }
+  if (first !== undefined) return { verdict: "ask", ...first, ...(gates > 1 && { gates }) }
   return by === undefined ? { verdict: "run" } : { verdict: "run", by }
 }

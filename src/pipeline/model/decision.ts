@@ -93,6 +93,10 @@ export interface CallDecision {
   readonly verdict: "run" | "ask" | "deny" | "invalid"
   /** Why: of a denial and of an invalid call what the model would be told, of `ask` what `because` would say. */
   readonly reason?: string
+  /** Of `ask`: how many gates of the plan would ask, if more than one. */
+  readonly gates?: number
+  /** Of `ask`: set if only a person passes the first of them. */
+  readonly person?: true
   /** Who decided, where somebody did. */
   readonly by?: DecidedBy
   /** Of a `resolve` that is to be asked about: the preview that it would apply, for whoever asks to show. */

@@ -110,12 +110,12 @@ export class AgentTools {
     return this.registry.get(name, version) ?? this.registry.get(name)
   }
 
-  definitions(agentId: string, canResolve: boolean): Array<ToolDefinition> {
+  definitions(agentId: string, canResolve: boolean, canRead: boolean): Array<ToolDefinition> {
     const active = this.active.get(agentId)
     const definitions = this.registry.definitions(
       (tool) => tool.name !== resolveName && (active === undefined ? !tool.hidden : active.has(tool.name)),
     )
-    if (this.offersReadResult && this.readsResults) definitions.push(bare(this.readResultTool))
+    if ((canRead || this.offersReadResult) && this.readsResults) definitions.push(bare(this.readResultTool))
     if (canResolve) definitions.push(bare(this.resolveTool))
     return definitions
   }

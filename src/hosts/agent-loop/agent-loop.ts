@@ -14,6 +14,7 @@ import type {
   ToolResult,
 } from "../../pipeline/model/event.ts"
 import { got } from "../../pipeline/model/got.ts"
+import type { AnyTools, ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { shownJson } from "../shown-json.ts"
 import { calledOnce } from "./called-once.ts"
@@ -102,8 +103,14 @@ export const resourceText = (block: Exclude<ToolContent, { readonly type: "text"
   return `[${block.type}: ${block.mimeType}]`
 }
 
-/** One agent's calls. */
-export class LoopCalls {
+/**
+ * One agent's calls. Make one for an agent, for all its turns: it counts the turns of a preview. `T`: the tools of its executor.
+ *
+ * @example
+ * const loop = new AgentLoop(executor, { agentId: "main" })
+ * if ((await loop.decide(call)).verdict !== "ask") toldBlocks(await loop.run(call, { signal }))
+ */
+export class AgentLoop<T extends ToolTypes = AnyTools> {
   readonly agent: ExecutorAgent
   private readonly executor: ToolExecutor
   private readonly options: AgentLoopOptions
@@ -112,12 +119,12 @@ export class LoopCalls {
   private readonly asked = new Map<string, { because: string | undefined; actionId: string | undefined }>()
 
   /** Throws a TypeError for any other `approval`. */
-  constructor(executor: ToolExecutor, options: AgentLoopOptions) {
+  constructor(executor: ToolExecutor<T>, options: AgentLoopOptions = {}) {
     const { agentId, approval } = options
     if (approval !== undefined && approval !== "before" && approval !== "during") {
       throw new TypeError(`Expected \`approval\` to be "before" or "during", ${got(approval)}`)
     }
-    this.executor = executor
+    this.executor = executor as unknown as ToolExecutor
     this.options = options
     this.agent = executor.agent(agentId)
   }

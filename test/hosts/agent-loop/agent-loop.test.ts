@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest"
+import { AgentLoop, toldBlocks } from "../../../src/hosts/agent-loop/index.ts"
+import { pipeline, Step, ToolFilters } from "../../../src/index.ts"
+import { executorOf } from "../../support/executor-of.ts"
+
+const work = () => Step.Output("done")
+
+describe("an agent loop", () => {
+  it.each([
+    ["one gate", pipeline().awaitApproval().andThen(work), {}],
+    ["two gates", pipeline().awaitApproval().andThen(work).awaitApproval(), { gates: 2 }],
+    ["a person's gate", pipeline().awaitApproval({ person: true }), { person: true }],
+    [
+      "two gates, the first a person's",
+      pipeline().awaitApproval({ person: true }).andThen(work).awaitApproval(),
+      { gates: 2, person: true },
+    ],
+    [
+      "a gate before a preview and one behind it",
+      pipeline().awaitApproval().awaitResolve({ label: "Change" }).awaitApproval(),
+      {},
+    ],
+  ])("says of %s that it asks, and how", async (_what, tool, asks) => {
+    const loop = new AgentLoop(executorOf({ tool }))
+    const { verdict, reason, params, ...rest } = await loop.decide({ callId: "c", name: "tool", params: {} })
+    expect(verdict).toBe("ask")
+    expect(rest).toEqual(asks)
+  })
+
+  it("counts only gates that no rule passes", async () => {
+    const plan = pipeline().awaitApproval().andThen(work).awaitApproval({ person: true })
+    const filters = ToolFilters.compile({ tool: { allow: [".*"] } })
+    const loop = new AgentLoop(executorOf({ tool: plan }, { filters }))
+    const decision = await loop.decide({ callId: "c", name: "tool", params: {} })
+    expect(decision).toMatchObject({ verdict: "ask", person: true })
+    expect(decision).not.toHaveProperty("gates")
+  })
+
+  it("runs an approved call once for each approval, and asks at its other gates", async () => {
+    const ran: Array<string> = []
+    const tool = pipeline()
+      .awaitApproval()
+      .andThen(({ call }) => {
+        ran.push(call.callId)
+        return Step.Output("done")
+      })
+      .awaitApproval()
+    const asked: Array<string> = []
+    const loop = new AgentLoop(executorOf({ tool }), {
+      onQuestion: (question) => {
+        asked.push(question.callId)
+        if (question._tag === "AwaitingApproval") question.deny("not this")
+      },
+    })
+    const call = { callId: "c", name: "tool", params: {} }
+    const results = await Promise.all([loop.run(call, { approval: "a" }), loop.run(call, { approval: "a" })])
+    expect(results[0]).toBe(results[1])
+    expect(results[0]).toMatchObject({ status: "denied" })
+    expect(toldBlocks(results[0]!)).toEqual([{ type: "text", text: expect.stringContaining("not this") }])
+    expect([ran, asked]).toEqual([["c"], ["c"]])
+  })
+
+  it("has the definitions of `resolve` and `read_result` up front, if asked for them", () => {
+    const { agent } = new AgentLoop(executorOf({ tool: pipeline() }))
+    const names = (options?: { withResolve: boolean }) => agent.definitions(options).map(({ name }) => name)
+    expect(names()).toEqual(["tool"])
+    expect(names({ withResolve: true })).toEqual(["tool", "read_result", "resolve"])
+    expect(() => agent.definitions({ resolve: true } as never)).toThrow("`definitions`")
+  })
+})
