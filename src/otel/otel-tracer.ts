@@ -54,6 +54,9 @@ const failSpan = (span: Span, message: string, cause: unknown): void => {
   span.setStatus({ code: otelApi().SpanStatusCode.ERROR, message: firstLine(message) })
 }
 
+const isAbort = (failure: unknown): boolean =>
+  (failure as { readonly name?: unknown } | undefined)?.name === "AbortError"
+
 interface Parts {
   readonly tracer: OtelApiTracer
   readonly duration: Histogram
@@ -127,7 +130,9 @@ class OtelCallTrace implements CallTrace {
       run: (work) => context.with(active, work),
       wrap: (effect) => withinSpan(effect, this.parts.tracer, active),
       end: (failure) => {
-        if (failure !== undefined) failSpan(span, messageOf(failure), undefined)
+        // A cancelled handler has not failed.
+        if (isAbort(failure)) span.setAttribute("stepline.outcome", "cancelled")
+        else if (failure !== undefined) failSpan(span, messageOf(failure), undefined)
         span.end()
       },
     }
@@ -150,6 +155,8 @@ class OtelCallTrace implements CallTrace {
     // A denial is an answer, and so is a cancel: neither is a failure of the tool.
     if (event._tag === "Error") {
       attributes["error.type"] = event.reason
+      // A name that a model made up would be one more series of the metric.
+      if (event.reason === "unknown-tool") attributes["gen_ai.tool.name"] = "_OTHER"
       span.setAttribute("error.type", event.reason)
       failSpan(span, event.content, event.cause ?? firstLine(event.content))
     }

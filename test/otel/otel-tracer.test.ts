@@ -259,6 +259,26 @@ describe("otelTracer", () => {
     expect(named("execute_tool tool").attributes["stepline.outcome"]).toBe("cancelled")
   })
 
+  it("takes a cancelled handler for no failure, but one that ran out of time for one", async () => {
+    const waits = pipeline().andThen(
+      handler(
+        "Waits",
+        ({ signal }) =>
+          new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+      ),
+    )
+    await using executor = executorOf(waits)
+    const cancel = () => turn().then(() => executor.cancelCall("c"))
+    await executor.run({ name: "tool", callId: "c" }, ({ _tag }) => _tag === "Started" && void cancel())
+    const cancelled = named("handler Waits")
+    expect(cancelled.status.code).toBe(SpanStatusCode.UNSET)
+    expect(cancelled.attributes["stepline.outcome"]).toBe("cancelled")
+    spanExporter.reset()
+    await using late = executorOf(waits, {}, { callTimeout: 10 })
+    await late.run({ name: "tool" })
+    expect(named("handler Waits").status.code).toBe(SpanStatusCode.ERROR)
+  })
+
   it("tells failures with their type and their exception", async () => {
     await using executor = executorOf(
       pipeline().andThen(
@@ -312,6 +332,7 @@ describe("otelTracer", () => {
     )
     await executor.run({ name: "tool", callId: "good" })
     await executor.run({ name: "tool", callId: "bad" })
+    await executor.run({ name: "made_up" })
     await meters.forceFlush()
     const [exported] = metricExporter.getMetrics()
     const [metric] = exported!.scopeMetrics[0]!.metrics
@@ -328,6 +349,16 @@ describe("otelTracer", () => {
     expect(points).toEqual([
       [{ ...common, "stepline.outcome": "completed" }, 1],
       [{ ...common, "stepline.outcome": "error", "error.type": "failed" }, 1],
+      // Names that models make up are no labels.
+      [
+        {
+          ...common,
+          "gen_ai.tool.name": "_OTHER",
+          "stepline.outcome": "error",
+          "error.type": "unknown-tool",
+        },
+        1,
+      ],
     ])
   })
 

@@ -4,10 +4,15 @@
  */
 import { isUtf8 } from "node:buffer"
 import type { Files } from "../../io/files.ts"
+import { messageOf } from "../../text/message-of.ts"
 import type { AcpSession } from "./client.ts"
 
 /** Larger files are read from disk alone: a client sends the text of a file in one message. In bytes. */
 const maxText = 4 << 20
+
+/** Error codes of JSON-RPC and ACP. */
+const methodNotFound = -32601
+const resourceNotFound = -32002
 
 const isText = (bytes: Uint8Array): boolean => isUtf8(bytes) && !bytes.includes(0)
 
@@ -31,9 +36,14 @@ const editorText = async ({ client, sessionId }: AcpSession, path: string): Prom
   try {
     const read = (await client.request("fs/read_text_file", { sessionId, path })) as { content?: unknown }
     return typeof read.content === "string" ? read.content : undefined
-  } catch {
-    // The client has no such file in its project, or is gone: nothing is unsaved.
-    return undefined
+  } catch (error) {
+    // The client has no such file, or reads none: nothing is unsaved.
+    const { code } = Object(error) as { readonly code?: unknown }
+    if (code === methodNotFound || code === resourceNotFound) return undefined
+    throw new Error(
+      `The editor could not say whether ${path} has unsaved changes: ${messageOf(error)}. Try again, or open the file in the editor.`,
+      { cause: error },
+    )
   }
 }
 

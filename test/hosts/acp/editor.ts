@@ -40,6 +40,8 @@ export interface EditorOptions {
   readonly buffers?: Map<string, string>
   /** Whether it gives no text of files, as of those outside of its project. */
   readonly refusesFiles?: boolean
+  /** Whether reading a file fails in the editor. */
+  readonly failsFiles?: boolean
 }
 
 /** What an editor knows of a tool call once the updates are laid over each other. */
@@ -193,6 +195,7 @@ export class Editor {
   async read(path: string): Promise<{ content: string }> {
     this.fileRequests.push(`read ${path}`)
     if (this.options.refusesFiles === true) throw RequestError.resourceNotFound(path)
+    if (this.options.failsFiles === true) throw RequestError.internalError(undefined, "out of memory")
     return { content: this.buffers.get(path) ?? (await readFile(path, "utf8")) }
   }
 

@@ -155,6 +155,18 @@ describe("a client with unsaved text", () => {
     expect(await readFile(file, "utf8")).toBe("new\n")
   })
 
+  it("that fails to read a file keeps it as it is: it may have unsaved changes", async () => {
+    const file = path("a.txt")
+    await writeFile(file, "saved\n")
+    const editor = await open({ failsFiles: true })
+    const edits = [{ old_string: "saved", new_string: "changed" }]
+    await editor.prompt({ name: "edit_file", callId: "e", params: { path: "a.txt", edits } })
+    expect(editor.textOf("e")).toMatch(
+      /The editor could not say whether .*a\.txt has unsaved changes: .*out of memory.*\. Try again/,
+    )
+    expect(await readFile(file, "utf8")).toBe("saved\n")
+  })
+
   it("has the disk's where it gives none", async () => {
     const file = path("a.txt")
     await writeFile(file, "saved\n")
