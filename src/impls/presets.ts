@@ -3,6 +3,7 @@
  * requests from this one.
  */
 import { localMachine, type Machine } from "../io/machine.ts"
+import { undoTool } from "../pipeline/call/undoing.ts"
 import { makeAstEditTool } from "./ast-edit.ts"
 import { makeAstGrepTool } from "./ast-grep.ts"
 import { cancelBackgroundTaskTool } from "./cancel-background-task.ts"
@@ -52,6 +53,7 @@ export const subagentTools = (machine: Machine = localMachine) => [
   ...webTools,
   ...correctionTools(machine),
   ...taskTools,
+  undoTool,
 ]
 
 /** All built-in tools. */

@@ -21,7 +21,6 @@ import type { Journal } from "./call/journal.ts"
 import { makeResolveTool, type StandingResolveHandler } from "./call/resolver.ts"
 import { makeReadResultTool, type WholeResultOf } from "./call/result-reader.ts"
 import { transition } from "./call/transition.ts"
-import { undoTool } from "./call/undoing.ts"
 import { EventQueue } from "./events/event-queue.ts"
 import { EventStamps } from "./events/event-stamps.ts"
 import type { ToolCall, ToolCallInput } from "./model/call.ts"
@@ -359,10 +358,6 @@ export class Engine implements ActionHost, OwnTools {
 
   makeResolve(): Tool<unknown> {
     return makeResolveTool((agentId) => this.standingHandlers.get(agentId))
-  }
-
-  get undoTool(): Tool<unknown> | undefined {
-    return this.settings.undo && undoTool
   }
 
   makeReadResult(): Tool<unknown> {

@@ -17,7 +17,7 @@ describe("presets", () => {
     const tasks = [...readers, "cancel_background_task"]
     const web = ["fetch_url", "fetch_html", "web_search"]
     const files = ["read_file", "write_file", "edit_file", "open_file", "shell", "ast_grep", "ast_edit"]
-    const working = [...files, ...web, "record_correction", ...tasks]
+    const working = [...files, ...web, "record_correction", ...tasks, "undo"]
     expect(names(allTools())).toEqual([...working, "spawn_agent", "list_agents", "get_agent"])
     expect(names(readOnlyTools())).toEqual(["read_file", "ast_grep", ...web, ...readers])
     expect(names(subagentTools())).toEqual(working)
@@ -37,6 +37,7 @@ describe("presets", () => {
       "wait_background_task",
       "read_background_output",
       "cancel_background_task",
+      "undo",
       "list_agents",
       "get_agent",
     ])

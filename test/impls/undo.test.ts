@@ -227,7 +227,7 @@ describe("undo of a model", () => {
         },
       },
     )
-    expect(labels).toEqual(["Take back the last 1 call"])
+    expect(labels).toEqual(["Take back the last call"])
     await expect(text("a")).rejects.toThrow("ENOENT")
   })
 })
@@ -251,7 +251,9 @@ describe("what cannot be taken back is said", () => {
     expect(await contentOf({ last: 3 }, executor.agent("other"))).toBe(
       "Nothing that the last 3 calls of agent other changed can be taken back.",
     )
-    expect((await makeExecutor({ undo: false }).agent().undo({ last: 1 })).content).toContain("Unknown tool")
+    expect((await makeExecutor({ undo: false }).agent().undo({ last: 1 })).content).toBe(
+      "Nothing can be taken back: the executor keeps no changes (`undo: false`).",
+    )
   })
 
   it("of what was dropped", async () => {

@@ -2,10 +2,13 @@
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { AnswerOutcome, ListedAnswer } from "../../pipeline/call/answer-list.ts"
+import { paramsOf, undoName } from "../../pipeline/call/undoing.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { EnqueueOptions, ToolCallInput } from "../../pipeline/model/call.ts"
+import type { ChangesFilter, UndoRequest } from "../../pipeline/model/changes.ts"
 import type { AnswerOptions, ApproveOptions } from "../../pipeline/model/event.ts"
 import { resultOf } from "../../pipeline/model/outcome.ts"
+import { expectUndoRequest } from "../../pipeline/model/undo-request.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { EventFlow } from "./event-flow.ts"
@@ -127,6 +130,25 @@ const resolve: Method = {
   },
 }
 
+/** In the lane of its agent, as any call: its events come before its result. */
+const undo: Method = {
+  takes: ["agentId", "callId", "turn", "since", "last"],
+  waits: true,
+  call: async ({ executor, flow }, params) => {
+    const request = Object.fromEntries(
+      ["callId", "turn", "since", "last"].flatMap((name) =>
+        params.has(name) ? [[name, params.raw(name)]] : [],
+      ),
+    ) as unknown as UndoRequest
+    expectUndoRequest(request)
+    const agentId = given({ agentId: params.optionalText("agentId") })
+    const [callId] = executor.enqueue([
+      { ...agentId, name: undoName, params: paramsOf(request), decision: "approve" },
+    ])
+    return { callId, ...plainCause(resultOf(await flow.endOf(callId!))) }
+  },
+}
+
 const callsIn = (params: Params): [ReadonlyArray<ToolCallInput>, EnqueueOptions] => [
   params.list("calls") as ReadonlyArray<ToolCallInput>,
   { truncated: params.flag("truncated") },
@@ -154,6 +176,15 @@ const methods: Readonly<Record<string, Method>> = {
     call: (host, params) => ({ toolChoice: agentOf(host, params).toolChoice() ?? null }),
   },
   resolve,
+  undo,
+  changes: {
+    takes: ["agentId", "since"],
+    call: ({ executor }, params) => ({
+      changes: executor.changes(
+        given({ agentId: params.optionalText("agentId"), since: params.raw("since") }) as ChangesFilter,
+      ),
+    }),
+  },
   approve,
   deny,
   answer,

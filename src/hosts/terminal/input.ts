@@ -30,6 +30,8 @@ export type SessionCommand =
   | "pending"
   | "apply"
   | "discard"
+  | "changes"
+  | "undo"
   | "corrections"
   | "tools"
   | "help"
@@ -48,7 +50,7 @@ export type Input =
 
 interface CommandDescription {
   readonly usage: string
-  readonly does: string
+  readonly does?: string
   /** The argument: one word, or the rest of the line. Default: none. */
   readonly takes?: "word" | "text"
   readonly required?: boolean
@@ -71,6 +73,13 @@ export const sessionCommands: Readonly<Record<SessionCommand, CommandDescription
   pending: { usage: "/pending", does: "lists the previews that wait, the latest first" },
   apply: { usage: "/apply [REASON]", does: "makes the changes of the latest preview", takes: "text" },
   discard: { usage: "/discard [REASON]", does: "drops the latest preview", takes: "text" },
+  // The help names it with `/undo`, so that it fits a screen.
+  changes: { usage: "/changes" },
+  undo: {
+    usage: "/undo [ID]",
+    does: "previews taking back the last call, or one of /changes",
+    takes: "word",
+  },
   corrections: { usage: "/corrections", does: "shows what was learned from mistakes here" },
   tools: { usage: "/tools", does: "lists the tools and how to call them" },
   help: { usage: "/help", does: "shows this" },

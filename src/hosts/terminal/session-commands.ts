@@ -6,7 +6,14 @@ import { messageOf } from "../../text/message-of.ts"
 import { type Block, taskBlock } from "./block.ts"
 import type { CallableTools, Input } from "./input.ts"
 import { visibleLine } from "./render-text.ts"
-import { correctionLines, helpLines, pendingLines, taskLines, toolLines } from "./session-text.ts"
+import {
+  changeLines,
+  correctionLines,
+  helpLines,
+  pendingLines,
+  taskLines,
+  toolLines,
+} from "./session-text.ts"
 import type { Style } from "./style.ts"
 
 /** The output of commands. */
@@ -47,6 +54,10 @@ export const performCommand = (
     case "apply":
     case "discard":
       return resolve(command, argument, session)
+    case "changes":
+      return view.print(changeLines(executor.changes({ agentId: "main" }), view))
+    case "undo":
+      return undo(argument, session)
     case "corrections":
       return showCorrections(session)
     case "tools":
@@ -86,6 +97,15 @@ const resolve = async (
     await executor.agent().resolve({ action, reason }, { onEvent: show })
   } catch (error) {
     // The session was left meanwhile: the call goes on with the next session of the store.
+    say(messageOf(error))
+  }
+}
+
+/** In the agent's lane, as any call. */
+const undo = async (callId: string | undefined, { executor, show, say }: CommandSession): Promise<void> => {
+  try {
+    await executor.agent().undo(callId === undefined ? { last: 1 } : { callId }, { onEvent: show })
+  } catch (error) {
     say(messageOf(error))
   }
 }

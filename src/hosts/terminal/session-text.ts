@@ -1,5 +1,6 @@
 /** The output of the session's own commands. */
 import type { Correction } from "../../io/corrections.ts"
+import type { CallChanges } from "../../pipeline/model/changes.ts"
 import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import { usageOf } from "./arguments.ts"
@@ -103,7 +104,7 @@ export const helpLines = (screen: Screen): Array<string> => [
   ),
   "Commands:",
   ...table(
-    Object.values(sessionCommands).map(({ usage, does }): Row => [usage, does]),
+    Object.values(sessionCommands).flatMap(({ usage, does }): Array<Row> => (does ? [[usage, does]] : [])),
     screen,
   ),
   "Keys:",
@@ -136,6 +137,30 @@ export const pendingLines = (actions: ReadonlyArray<PendingAction>, screen: Scre
       ),
     screen,
   )
+}
+
+const maxChanges = 50
+
+const changeOf = ({ paths, handlers = [], unknown = [], undoneBy }: CallChanges): string => {
+  const done = [...paths.map(({ what, path }) => `${what} ${path}`), ...handlers, ...unknown]
+  const text = done.slice(0, 3).join(", ") + (done.length > 3 ? ` and ${done.length - 3} more` : "")
+  return singleLine(undoneBy === undefined ? text : `taken back: ${text}`)
+}
+
+/** @param changes From the oldest to the latest. */
+export const changeLines = (changes: ReadonlyArray<CallChanges>, screen: Screen): Array<string> => {
+  if (changes.length === 0) return [screen.style.dim("Nothing was changed.")]
+  const older = changes.length - maxChanges
+  return [
+    ...table(
+      changes
+        .slice(-maxChanges)
+        .reverse()
+        .map((call): Row => [`${visibleLine(call.callId)} ${visibleLine(call.name)}`, changeOf(call)]),
+      screen,
+    ),
+    ...(older > 0 ? [screen.style.dim(`… and ${older} older`)] : []),
+  ]
 }
 
 const maxCorrections = 50

@@ -9,7 +9,7 @@ import type { ChangeKeeper, KeptChange, LeftChange, UndoRequest } from "../model
 import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
 import { pipeline } from "../model/pipeline.ts"
 import { Step, ToolError } from "../model/step.ts"
-import { defineTool, type Tool } from "../model/tool.ts"
+import { defineTool } from "../model/tool.ts"
 import { notKnown } from "../model/undo-request.ts"
 import type { CallRecord, PlannedUndo, Receipt } from "../stores/changes.ts"
 import { CallRecorder } from "./call-recorder.ts"
@@ -215,9 +215,8 @@ const dropUndo = handler("DropUndo", async (context) => {
 const labelOf = ({ call_id, turn, since, last }: UndoParams): string => {
   if (call_id !== undefined) return `Take back ${call_id}`
   if (turn !== undefined) return `Take back turn ${turn}`
-  return since === undefined
-    ? `Take back the last ${plural(last ?? 1, "call")}`
-    : `Take back all since ${since}`
+  if (since !== undefined) return `Take back all since ${since}`
+  return last === undefined || last === 1 ? "Take back the last call" : `Take back the last ${last} calls`
 }
 
 /** `undo`: takes back what earlier calls of the agent changed, as a preview to be applied later. */
@@ -240,4 +239,4 @@ export const undoTool = defineTool({
       .finally(dropUndo)
   },
   renderCall: (given) => labelOf(given as UndoParams),
-}) as Tool<unknown>
+})

@@ -1,7 +1,7 @@
 /** The tools that each agent may call, and their definitions for the model. */
 import { readResultName } from "../../output/read-result.ts"
 import { resolveName } from "../../resolve/definition.ts"
-import { undoName } from "../call/undoing.ts"
+import { undoName, undoTool } from "../call/undoing.ts"
 import type { ToolRegistry } from "../model/registry.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
@@ -11,8 +11,6 @@ import type { ToolDefinition } from "../model/tool-definition.ts"
 export interface OwnTools {
   makeResolve(): Tool<unknown>
   makeReadResult(): Tool<unknown>
-  /** `undo`; undefined if nothing is kept. */
-  readonly undoTool: Tool<unknown> | undefined
 }
 
 /** The tools of all agents: a view of the registry. */
@@ -104,7 +102,7 @@ export class AgentTools {
   toolFor(agentId: string, name: string, version?: string): Tool<unknown> | undefined {
     if (name === resolveName) return this.resolveTool
     if (name === readResultName && this.readsResults) return this.readResultTool
-    if (name === undoName && this.registry.get(undoName) === undefined) return this.make.undoTool
+    if (name === undoName && this.registry.get(undoName) === undefined) return undoTool as Tool<unknown>
     const active = this.active.get(agentId)
     if (active !== undefined && !active.has(name)) return undefined
     return this.registry.get(name, version) ?? this.registry.get(name)
