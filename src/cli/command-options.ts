@@ -16,6 +16,10 @@ export const withToolOptions = (command: Command): Command =>
       "--no-discovery",
       "do not look for such tools in the usual places (.omp/tools, .pi/extensions, …)",
     )
+    .option(
+      "--code",
+      "also have run_code: JavaScript of a model that calls the other tools; needs the package run",
+    )
     .option("--trust", "load what this folder brings of them, for this time, without asking")
 
 /** The MCP servers whose tools a command has. */

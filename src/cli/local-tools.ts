@@ -17,6 +17,8 @@ export interface ToolsOptions extends TrustOptions {
   readonly toolPath?: ReadonlyArray<string>
   /** Whether to look for tools where other agents keep theirs. Default true. */
   readonly discovery?: boolean
+  /** Whether there is a tool for code that calls the others. Default false. */
+  readonly code?: boolean
   /** Names of variables that commands get though they look like secrets. */
   readonly passEnv?: ReadonlyArray<string>
 }
@@ -73,6 +75,10 @@ export const localTools = async (
   cwd: string,
 ): Promise<LocalTools> => {
   const registry = new ToolRegistry(builtIn)
+  if (options.code === true) {
+    const { runCodeTool } = await import("../code/index.ts")
+    registry.register(runCodeTool({ tools: () => true }))
+  }
   const home = homedir()
   const { toolPath = [] } = options
   const { discovery, project, code } = await whereToLook(options, cwd, home)

@@ -54,6 +54,21 @@ const isThere = (name: string): Promise<boolean> =>
     () => false,
   )
 
+test("run --code lets code call the other tools, each at its own gate", async () => {
+  await writeFile(join(cwd, "a.txt"), "hello\n")
+  const source = `const text = await tools.read_file({ path: "a.txt" })
+    try { await tools.write_file({ path: "b.txt", content: text }) } catch (error) { return [text, error.name] }`
+  const call = JSON.stringify({ callId: "c", name: "run_code", params: { source } })
+  const result = await run([call], ["--code", "--json", "--allow", "run_code=."])
+  const ends = eventsOf(result).filter(({ _tag }) => _tag === "Completed" || _tag === "Denied")
+  expect(ends).toMatchObject([
+    { _tag: "Completed", callId: "c/1", parentId: "c", name: "read_file" },
+    { _tag: "Denied", callId: "c/2", parentId: "c", name: "write_file" },
+    { _tag: "Completed", callId: "c", content: '["   1│hello","ToolDenied"]' },
+  ])
+  expect(await isThere("b.txt")).toBe(false)
+})
+
 describe("run", () => {
   test("shows a block for each call and ends with 0", async () => {
     await writeFile(join(cwd, "a.txt"), "hello\n")

@@ -25,6 +25,8 @@ export interface BlockPreview {
 /** A call as a host shows it. Plain JSON. */
 export interface Block {
   readonly callId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string
   readonly agentId: string
   readonly toolName: string
   readonly params: unknown
@@ -106,8 +108,11 @@ const blockLines = (block: ToolContent): Array<string> => {
 const otherLines = ({ content }: ToolOutput): string => content.flatMap(blockLines).join("\n")
 
 /** The block of a call that was enqueued and has not started. */
-export const queuedBlock = (call: ToolCallInput & { readonly callId: string }): Block => ({
+export const queuedBlock = (
+  call: ToolCallInput & { readonly callId: string; readonly parentId?: string },
+): Block => ({
   callId: call.callId,
+  ...(call.parentId !== undefined && { parentId: call.parentId }),
   agentId: call.agentId ?? "main",
   toolName: call.name,
   params: call.params ?? {},

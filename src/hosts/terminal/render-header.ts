@@ -82,7 +82,8 @@ export const renderHeader = (
 ): Header => {
   const agentId = visibleLine(block.agentId)
   const agent = block.agentId === "main" ? "" : style.dim(`${clip(agentId, 24)} `)
-  const start = `${statusIcon(block, style)} ${backgroundMark(block.background, style)}${agent}`
+  const nested = block.parentId === undefined ? "" : style.dim("↳ ")
+  const start = `${statusIcon(block, style)} ${nested}${backgroundMark(block.background, style)}${agent}`
   const end = timing(block, options, style)
   const room = options.width - columnsOf(start) - columnsOf(end)
   const hinted = (line: string): string => {

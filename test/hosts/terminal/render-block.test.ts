@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { describe, expect, test } from "vitest"
-import type { Block } from "../../../src/hosts/terminal/block.ts"
+import { type Block, foldBlock } from "../../../src/hosts/terminal/block.ts"
 import { columnsOf } from "../../../src/hosts/terminal/columns.ts"
 import { renderBlock } from "../../../src/hosts/terminal/render-block.ts"
 import { formatElapsed } from "../../../src/hosts/terminal/render-header.ts"
@@ -34,6 +34,20 @@ describe("the header", () => {
     ["cancelled", "⊘ shell(npm test)"],
   ] as const)("of a %s call shows its icon", (status, expected) => {
     expect(render({ status })[0]).toBe(expected)
+  })
+
+  test("of a nested call has a mark, from its first event on", () => {
+    const started = {
+      _tag: "Started",
+      agentId: "main",
+      callId: "c/1",
+      name: "shell",
+      background: false,
+    } as const
+    const event = { ...started, params: { command: "npm test" }, seq: 1, at: 1 }
+    const nested = foldBlock(undefined, { ...event, parentId: "c" }, 1)!
+    expect(render({ ...nested, status: "complete" })[0]).toBe("✓ ↳ shell(npm test)")
+    expect(render({ ...foldBlock(undefined, event, 1)!, status: "complete" })[0]).toBe("✓ shell(npm test)")
   })
 
   test("of a command that did not end with 0 shows the icon of a failure", () => {

@@ -26,6 +26,29 @@ describeWith("chromium")("the page's inbox", () => {
     expect(new URL(page.url()).hash).toBe("")
   })
 
+  it("says of a nested call's question in which call it is", async () => {
+    const outer = defineTool({
+      name: "outer",
+      description: "Writes two notes.",
+      parameters: { type: "object" },
+      compose: () =>
+        pipeline().andThen(async ({ call }) => {
+          const notes = ["a", "b"].map((text) => call("note", { text }))
+          return Step.Output((await Promise.all(notes)).map(({ content }) => content).join())
+        }),
+    })
+    const { executor, web } = await served([note, outer])
+    const page = await pages.open(web.url)
+    const result = executor.run({ callId: "the-outer", name: "outer" }, () => {})
+    for (const text of ["b", "a"]) {
+      const question = card(page, `note: Note: ${text}`)
+      await question.getByText("↳ in the-outer").waitFor()
+      await settled(page)
+      await question.getByRole("button", { name: "Approve" }).click()
+    }
+    expect(await result).toMatchObject({ status: "complete" })
+  })
+
   it("denies with a reason, by keys alone", async () => {
     const { executor, web } = await served([note])
     const page = await pages.open(web.url)

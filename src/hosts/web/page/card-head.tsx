@@ -7,6 +7,8 @@ import { timeOfDay } from "./times.ts"
 export const CardHead = (props: {
   readonly name: string
   readonly agentId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string | undefined
   readonly at: number
   readonly open: (() => void) | undefined
   readonly children?: ComponentChildren
@@ -22,6 +24,9 @@ export const CardHead = (props: {
         </button>
       )}
       <span class="agent">{visibleLine(props.agentId)}</span>
+      {props.parentId === undefined ? undefined : (
+        <span class="agent">↳ in {visibleLine(props.parentId)}</span>
+      )}
       <time>{timeOfDay(props.at)}</time>
       {props.children}
     </header>

@@ -81,7 +81,13 @@ export const EffectCard = (props: {
   const respond = (answer: object) => send("answer", { ids: [id], verdict: "respond", ...answer })
   return (
     <li class="card is-effect" aria-label={`${effect} of ${name}: ${visibleLine(title)}`}>
-      <CardHead name={name} agentId={agentId} at={askedAt} open={() => props.onOpen(key)}>
+      <CardHead
+        name={name}
+        agentId={agentId}
+        parentId={props.question.parentId}
+        at={askedAt}
+        open={() => props.onOpen(key)}
+      >
         <span class="badge">effect</span>
       </CardHead>
       <p class="label">

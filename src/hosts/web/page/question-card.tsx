@@ -70,7 +70,13 @@ export const QuestionCard = (props: {
       aria-label={`${name}: ${visibleLine(title)}`}
       onKeyDown={({ key }) => key === "Escape" && mode !== "ask" && back()}
     >
-      <CardHead name={name} agentId={agentId} at={askedAt} open={() => props.onOpen(key)}>
+      <CardHead
+        name={name}
+        agentId={agentId}
+        parentId={question.parentId}
+        at={askedAt}
+        open={() => props.onOpen(key)}
+      >
         {expiresAt === undefined ? undefined : <Countdown until={expiresAt} now={now} />}
       </CardHead>
       {detail === undefined ? <p class="none">Loading…</p> : <Asked detail={detail} label={label} />}

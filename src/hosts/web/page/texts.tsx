@@ -1,6 +1,7 @@
 /** Untrusted texts: whole, and with marks for invisible characters. */
 import { isPlainObject } from "../../../schema/plain-object.ts"
 import { visibleText } from "../../../text/visible-text.ts"
+import type { CallRow } from "../state/page-state.ts"
 import { readJson } from "./read-json.ts"
 
 /** A text on one line, such as a title. */
@@ -9,7 +10,8 @@ export const visibleLine = (text: string): string => visibleText(text, { singleL
 const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "")
 
 /** A call on one line: its name, unless the title begins with it, and its title. */
-export const callLabel = ({ name, title }: { readonly name: string; readonly title: string }): string =>
+export const callLabel = ({ name, title, parentId }: Pick<CallRow, "name" | "title" | "parentId">): string =>
+  (parentId === undefined ? "" : "↳ ") +
   visibleLine(plain(title).startsWith(plain(name)) ? title : `${name}  ${title}`)
 
 /** A sentence for people on one line, such as the question of a dialog. */

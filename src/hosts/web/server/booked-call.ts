@@ -12,6 +12,8 @@ import { bounded, boundedName, boundedTitle, isCut, roughSize, Tail } from "./bo
 export interface Booking {
   readonly key: number
   readonly callId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string | undefined
   readonly agentId: string
   readonly name: string
   readonly params: unknown
@@ -62,6 +64,7 @@ export const diffIn = (text: string, details: unknown): string | undefined =>
 export class BookedCall {
   readonly key: number
   readonly callId: string
+  readonly parentId: string | undefined
   readonly agentId: string
   readonly name: string
   readonly told: Texts = {}
@@ -84,9 +87,10 @@ export class BookedCall {
   private part: number | undefined
   private failedAt: number | undefined
 
-  constructor({ key, callId, agentId, name, params }: Booking) {
+  constructor({ key, callId, parentId, agentId, name, params }: Booking) {
     this.key = key
     this.callId = callId
+    this.parentId = parentId
     this.agentId = agentId
     this.name = name
     this.params = params

@@ -63,15 +63,26 @@ export class Recorder {
   // --- Calls
 
   private queued(call: ToolCall): void {
-    const { agentId, callId, name, params, background, decision } = call
-    const booked = this.book.add({ callId, agentId, name, params })
+    const { agentId, callId, parentId, name, params, background, decision } = call
+    const booked = this.book.add({ callId, parentId, agentId, name, params })
     const at = Date.now()
     const isHeld = decision === "requested"
     booked.status = isHeld ? "held" : "queued"
     booked.title = this.titleOf(agentId, name, params)
     const { key, title, status } = booked
     const { lane } = call
-    const row = callRow({ key, callId, agentId, lane, name, title, background, status, queuedAt: at })
+    const row = callRow({
+      key,
+      callId,
+      parentId,
+      agentId,
+      lane,
+      name,
+      title,
+      background,
+      status,
+      queuedAt: at,
+    })
     this.tell({ _tag: "Queued", call: row })
     if (isHeld) this.ask(booked, { at, params, title, name })
   }
@@ -187,7 +198,8 @@ export class Recorder {
     booked.questions = [...booked.questions, id]
     const label = gate?.label
     const expiresAt = gate && this.executor.inspectCall(callId)?.expiresAt
-    const given = { id, key, agentId, name, title, label, askedAt: at, expiresAt }
+    const { parentId } = booked
+    const given = { id, key, parentId, agentId, name, title, label, askedAt: at, expiresAt }
     const row = questionRow({ ...given, people: gate })
     this.questions.add({
       id,

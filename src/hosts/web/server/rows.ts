@@ -8,6 +8,7 @@ import { boundedName, boundedTitle } from "./bounded.ts"
 export const callRow = ({
   key,
   callId,
+  parentId,
   agentId,
   lane = agentId,
   name,
@@ -17,9 +18,11 @@ export const callRow = ({
   queuedAt,
 }: Pick<CallRow, "key" | "callId" | "agentId" | "name" | "title" | "background" | "status" | "queuedAt"> & {
   readonly lane?: string | undefined
+  readonly parentId?: string | undefined
 }): CallRow => ({
   key,
   callId: boundedName(callId),
+  ...(parentId !== undefined && { parentId: boundedName(parentId) }),
   agentId: boundedName(agentId),
   lane: boundedName(lane),
   name: boundedName(name),
@@ -39,6 +42,7 @@ export const peopleRow = (gate: AskedPeople | undefined): Pick<QuestionRow, "peo
 
 /** The row of a question. Its caller bounds the title. */
 export const questionRow = ({
+  parentId,
   agentId,
   name,
   label,
@@ -47,12 +51,14 @@ export const questionRow = ({
   expiresAt,
   ...row
 }: Pick<QuestionRow, "id" | "key" | "agentId" | "name" | "title" | "askedAt"> & {
+  readonly parentId?: string | undefined
   readonly label?: string | undefined
   readonly people?: AskedPeople | undefined
   readonly effect?: string | undefined
   readonly expiresAt?: number | undefined
 }): QuestionRow => ({
   ...row,
+  ...(parentId !== undefined && { parentId: boundedName(parentId) }),
   agentId: boundedName(agentId),
   name: boundedName(name),
   ...(label !== undefined && { label: boundedTitle(label) }),

@@ -40,7 +40,7 @@ interface Standing {
 }
 
 /** Where the name, the parameters and the agent of a call come from. */
-type Source = Pick<InboxItem, "callId" | "agentId" | "name"> & {
+type Source = Pick<InboxItem, "callId" | "parentId" | "agentId" | "name"> & {
   readonly params?: unknown
   readonly background?: boolean
 }
@@ -163,11 +163,21 @@ export class StoreRecorder {
   }
 
   private add(source: Source, at: number): BookedCall {
-    const { callId, agentId, name, params, background = false } = source
-    const booked = this.book.add({ callId, agentId, name, params })
+    const { callId, parentId, agentId, name, params, background = false } = source
+    const booked = this.book.add({ callId, parentId, agentId, name, params })
     const { key } = booked
     const title = plainTitle(source)
-    const row = callRow({ key, callId, agentId, name, title, background, status: "queued", queuedAt: at })
+    const row = callRow({
+      key,
+      callId,
+      parentId,
+      agentId,
+      name,
+      title,
+      background,
+      status: "queued",
+      queuedAt: at,
+    })
     this.tell({ _tag: "Queued", call: row })
     return booked
   }
@@ -263,7 +273,17 @@ export class StoreRecorder {
     }
     const { key } = booked
     const title = plainTitle(effect === undefined ? item : effectParts(effect))
-    const asked = { id, key, agentId, name, title, label, effect: effect?._tag, askedAt: at }
+    const asked = {
+      id,
+      key,
+      parentId: booked.parentId,
+      agentId,
+      name,
+      title,
+      label,
+      effect: effect?._tag,
+      askedAt: at,
+    }
     this.tell({ _tag: "Asked", question: questionRow({ ...asked, people: item, expiresAt: deadline }) })
   }
 }

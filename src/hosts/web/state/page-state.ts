@@ -33,6 +33,8 @@ export interface CallRow {
   /** Its number in the order of enqueueing. Unlike a call id, never used again. */
   readonly key: number
   readonly callId: string
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string
   readonly agentId: string
   readonly lane: string
   readonly name: string
@@ -57,6 +59,8 @@ export interface QuestionRow {
   readonly id: string
   /** The key of the call. */
   readonly key: number
+  /** Of a nested call: the id of its outer call. */
+  readonly parentId?: string
   readonly agentId: string
   readonly name: string
   readonly title: string

@@ -19,8 +19,9 @@ const lasted = ({ startedAt, endedAt }: CallRow, now: number): string =>
 
 /** A call as one line of text. */
 const described = (call: CallRow, now: number): string => {
-  const { name, title, status } = call
-  return [name, title === name ? "" : title, status, lasted(call, now)]
+  const { name, title, status, parentId } = call
+  const within = parentId === undefined ? "" : `in ${parentId}`
+  return [name, title === name ? "" : title, within, status, lasted(call, now)]
     .filter((part) => part !== "")
     .map(visibleLine)
     .join(", ")
