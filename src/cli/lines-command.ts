@@ -220,7 +220,7 @@ class LineSession {
     if (printed !== undefined) this.view.printBlock(printed, isStaged)
     if (isStaged) this.say("/apply makes these changes, /discard drops them.")
     const status = endOf(event)
-    if (status !== undefined && "callId" in event) {
+    if (status !== undefined && "callId" in event && event.parentId === undefined) {
       this.tally.ended(event.callId, status, details)
       this.ended.add(event.callId)
     }

@@ -166,7 +166,9 @@ const answer = (event: ToolEvent, host: Host, tally: Tally, tasks: BackgroundTas
   else if (event._tag === "AwaitingApproval") decide(event, host)
   else if (event._tag === "ActionResolved") tally.resolved(event)
   const status = endOf(event)
-  if (status !== undefined && "callId" in event) tally.ended(event.callId, status, details)
+  // The outer call of a nested one decides what its end means.
+  if (status !== undefined && "callId" in event && event.parentId === undefined)
+    tally.ended(event.callId, status, details)
 }
 
 /** What runs the calls of a script. */

@@ -47,7 +47,8 @@ export class EventConsumer<R> {
   private readonly context: Context.Context<R>
   private readonly fibers: FiberSet.FiberSet<unknown, unknown>
   private readonly running = new Set<AnyFiber>()
-  private readonly unanswered = new Set<AnyFiber>()
+  /** By the fibers of questions, their calls. */
+  private readonly unanswered = new Map<AnyFiber, string>()
 
   /** `fibers` outlives the call's own fiber: events of a background task come after the result of `run`. */
   constructor(onEvent: OnEvent<R>, context: Context.Context<R>, fibers: FiberSet.FiberSet<unknown, unknown>) {
@@ -58,7 +59,11 @@ export class EventConsumer<R> {
 
   /** For `executor.run`. Returns a promise if the function returned an Effect: deltas wait for it. */
   readonly tell = (event: ToolEvent): unknown => {
-    if (isLast(event)) for (const fiber of this.unanswered) fiber.interruptUnsafe()
+    if (isLast(event)) {
+      // Events of nested calls come here as well.
+      for (const [fiber, callId] of this.unanswered)
+        if ("callId" in event && callId === event.callId) fiber.interruptUnsafe()
+    }
     let fiber: AnyFiber | undefined
     let isAnswered = !isQuestion(event)
     const told = this.onEvent(
@@ -73,7 +78,7 @@ export class EventConsumer<R> {
     fiber = forked
     FiberSet.addUnsafe(this.fibers, forked)
     this.running.add(forked)
-    if (!isAnswered) this.unanswered.add(forked)
+    if (!isAnswered && "callId" in event) this.unanswered.set(forked, event.callId)
     forked.addObserver(() => {
       this.running.delete(forked)
       this.unanswered.delete(forked)

@@ -18,7 +18,9 @@ const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "BackgroundCompleted",
 ])
 
-const isLast = (event: ToolEvent): boolean => lastTags.has(event._tag)
+/** Events of nested calls come before the last one of their outer call. */
+const isLast = (event: ToolEvent, { callId }: ToolCall): boolean =>
+  lastTags.has(event._tag) && "callId" in event && event.callId === callId
 
 /** Yields the call's events, and returns its result. Leaving the loop cancels the call, and waits for its cleanup. */
 export async function* pullEvents(
@@ -50,7 +52,7 @@ export async function* pullEvents(
       const event = await queue.next({ untilIdle: false })
       // The last event always arrives, unless another process continues the call.
       if (event === undefined) throw left!
-      isOver = isLast(event)
+      isOver = isLast(event, input)
       yield event
     }
   } finally {
@@ -59,7 +61,7 @@ export async function* pullEvents(
     while (!isOver) {
       const event = await queue.next({ untilIdle: false })
       if (event === undefined) break
-      isOver = isLast(event)
+      isOver = isLast(event, input)
       if (event._tag === "Delegate") event.fail("Nobody reads the events of this call any more")
     }
   }

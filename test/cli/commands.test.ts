@@ -67,6 +67,8 @@ test("run --code lets code call the other tools, each at its own gate", async ()
     { _tag: "Completed", callId: "c", content: '["   1│hello","ToolDenied"]' },
   ])
   expect(await isThere("b.txt")).toBe(false)
+  // The code has caught the denial.
+  expect(result.status).toBe(0)
 })
 
 describe("run", () => {

@@ -39,6 +39,12 @@ const rejectedForGood =
 const onlyReads = ({ fs }: AcpSession["capabilities"]): boolean =>
   fs?.readTextFile === true && fs.writeTextFile !== true
 
+/** A call that the client is shown. `over`: aborted when it has ended. */
+interface Shown {
+  readonly view: ToolCallView
+  readonly over: AbortController
+}
+
 /**
  * The host of one session of an ACP agent. Call `run` in place of `executor.run`, with tools that were made for `machine`.
  *
@@ -80,12 +86,29 @@ export class AcpToolHost {
     const { callId = randomUUID(), name, params = {}, agentId } = call
     const tool = this.executor.agent(agentId).tool(name)
     const view = new ToolCallView(this.session, { callId, name, params, tool, cwd: this.cwd })
-    const over = new AbortController()
-    const onEvent = (event: ToolEvent) => this.tell(event, view, over)
+    const shown = new Map([[callId, { view, over: new AbortController() }]])
+    const onEvent = (event: ToolEvent) => {
+      if (!("callId" in event)) return undefined
+      const its = shown.get(event.callId) ?? this.nested(event)
+      shown.set(event.callId, its)
+      const told = this.tell(event, its.view, its.over)
+      if (its.over.signal.aborted) shown.delete(event.callId)
+      return told
+    }
     view.begin()
     return runningCall.run(view, () =>
       this.executor.run({ ...call, callId }, onEvent, signal === undefined ? {} : { signal }),
     )
+  }
+
+  /** The tool call of a nested call, which begins with this event. */
+  private nested(event: ToolEvent & { readonly callId: string }): Shown {
+    const { callId, agentId } = event
+    const { name, params } = { name: "", params: {}, ...event }
+    const tool = this.executor.agent(agentId).tool(name)
+    const view = new ToolCallView(this.session, { callId, name, params, tool, cwd: this.cwd })
+    view.begin()
+    return { view, over: new AbortController() }
   }
 
   /** A rejection answers the question of the event. */

@@ -175,11 +175,14 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     let began = false
     let editedParams: unknown
     const tell = (event: ToolEvent): unknown => {
-      if (event._tag === "AwaitingApproval" && yes.answers(event)) return undefined
+      // What the SDK approved is this call, and no call that its handlers make.
+      const isNested = "parentId" in event && event.parentId !== undefined
+      if (event._tag === "AwaitingApproval" && !isNested && yes.answers(event)) return undefined
       if (event._tag === "AwaitingApproval" || event._tag === "Delegate") return this.ask(event, yes.isGiven)
       if (event._tag === "Started") began = true
-      if (event._tag === "Delta") onDelta?.(event.content)
-      if (event._tag === "Completed" || event._tag === "Error") editedParams = event.editedParams
+      if (event._tag === "Delta" && !isNested) onDelta?.(event.content)
+      if ((event._tag === "Completed" || event._tag === "Error") && !isNested)
+        editedParams = event.editedParams
       return this.options.onEvent?.(event)
     }
     this.turn ??= this.agent.beginTurn()

@@ -147,7 +147,8 @@ export class ServedCall {
       if (done) return this.ended(value)
       const question = this.questionOf(value, round)
       if (question !== undefined) return { _tag: "Asks", question }
-      if (value._tag === "BackgroundStarted") return round.takesTask ? { _tag: "Task" } : this.background()
+      if (value._tag === "BackgroundStarted" && value.callId === this.callId)
+        return round.takesTask ? { _tag: "Task" } : this.background()
       await this.tell(value, round)
       // Another host may be asked.
       if (value._tag === "AwaitingApproval" || value._tag === "Delegate") goOn = this.remind(round)
@@ -169,9 +170,9 @@ export class ServedCall {
   }
 
   private asked(gate: AwaitingApprovalEvent): AskedGate {
-    const { executor, callId } = this
+    const { executor } = this
     const tool = executor.agent(this.agentId).tool(gate.name)
-    const always = offered(rememberedChoices(executor, callId, tool ?? gate))
+    const always = offered(rememberedChoices(executor, gate.callId, tool ?? gate))
     return { executor, gate, tool, mayEdit: this.name !== resolveName, always }
   }
 
@@ -193,7 +194,7 @@ export class ServedCall {
       else this.ask(event)
     } else if (event._tag === "Delta" && event.content !== "" && !signal.aborted) {
       await progress?.(event.content, ++this.told)
-    } else if ("editedParams" in event && event.editedParams !== undefined) {
+    } else if ("editedParams" in event && event.editedParams !== undefined && event.callId === this.callId) {
       this.edited = { params: event.editedParams }
     }
   }

@@ -49,6 +49,17 @@ describe("a permission", () => {
     ])
   })
 
+  it("is asked for a nested call in a tool call of its own", async () => {
+    const command = [process.execPath, cli.path, "acp", "--no-discovery", "--code", "--allow", "run_code=."]
+    await using own = await Agent.start(command, { cwd: tmpdir() })
+    const editor = await own.open(path())
+    const source = 'return await tools.shell({ command: "printf hi" })'
+    expect(await editor.prompt({ name: "run_code", callId: "c", params: { source } })).toBe("end_turn")
+    expect(editor.asked.map(({ toolCall }) => toolCall.toolCallId)).toEqual(["c/1"])
+    expect(editor.call("c/1")).toMatchObject({ status: "completed", rawInput: { command: "printf hi" } })
+    expect(editor.call("c").status).toBe("completed")
+  })
+
   it("hides nothing that the model wrote", async () => {
     const editor = await open({ answer: () => "reject_once" })
     await editor.prompt({ name: "shell", params: { command: "ls\u202e #\u001b[2K" } })

@@ -60,6 +60,32 @@ describe("an agent loop", () => {
     expect([ran, asked]).toEqual([["c"], ["c"]])
   })
 
+  it("passes no gate of a nested call by the approval of its outer call", async () => {
+    const inner = pipeline()
+      .awaitApproval()
+      .andThen(async ({ delta }) => {
+        await delta("inner")
+        return Step.Output("done")
+      })
+    const outer = pipeline().andThen(async ({ call, delta }) => {
+      await delta("outer")
+      return Step.Output((await call("inner")).content)
+    })
+    const asked: Array<string> = []
+    const deltas: Array<string> = []
+    const loop = new AgentLoop(executorOf({ outer, inner }), {
+      onQuestion: (question) => {
+        asked.push(question.callId)
+        if (question._tag === "AwaitingApproval") question.approve({ params: { edited: true } })
+      },
+    })
+    const run = { approval: "a", onDelta: (text: string) => void deltas.push(text) }
+    const result = await loop.run({ callId: "c", name: "outer", params: {} }, run)
+    expect(result).toMatchObject({ status: "complete", content: "done" })
+    expect(result).not.toHaveProperty("editedParams")
+    expect([asked, deltas]).toEqual([["c/1"], ["outer"]])
+  })
+
   it("has the definitions of `resolve` and `read_result` up front, if asked for them", () => {
     const { agent } = new AgentLoop(executorOf({ tool: pipeline() }))
     const names = (options?: { withResolve: boolean }) => agent.definitions(options).map(({ name }) => name)

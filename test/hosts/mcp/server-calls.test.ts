@@ -57,6 +57,27 @@ const hanging = (began: () => void, ended: () => void): Tool =>
   })
 
 describe.each(revisions)("an MCP server of revision %s", (revision) => {
+  it("asks about the nested calls of a call, and gives its result", async () => {
+    const both = defineTool({
+      name: "both",
+      description: "Sends two texts.",
+      parameters: Type.Object({}),
+      compose: () =>
+        pipeline().andThen(async ({ call }) => {
+          const first = await call("send", { text: "one" })
+          const second = await call("send", { text: "two" })
+          return Step.Output(`${first.content}, ${second.content}`)
+        }),
+    })
+    const { client, asked } = await connect([both, send], {
+      revision,
+      answer: (message) => approve(message.includes("one") ? { params: '{"text":"edited"}' } : {}),
+    })
+    const result = await client.callTool({ name: "both", arguments: {} })
+    expect(textOfResult(result as never)).toBe("sent edited, sent two")
+    expect(asked).toHaveLength(2)
+  })
+
   it("lists the tools with their title, their schemas and all four annotations", async () => {
     const area = defineTool({
       name: "area",

@@ -42,6 +42,16 @@ describe("a nested call", () => {
     ])
   })
 
+  it("ends no reading of its outer call's events", async () => {
+    const executor = executorOf({ outer: outer(async (call) => told(await call("echo"))), echo })
+    const events = executor.runEvents({ callId: "o", name: "outer" })
+    const seen: Array<ToolEvent> = []
+    let next = await events.next()
+    for (; !next.done; next = await events.next()) seen.push(next.value)
+    expect(trail(seen)).toEqual(["o Started", "o/1 Started", "o/1 Completed", "o Completed"])
+    expect(next.value.content).toBe('"complete: {}"')
+  })
+
   it("has its outer call's id in its deltas, in `inspect` and in the log of decisions", async () => {
     const decisions: Array<unknown> = []
     const stream = pipeline().andThen(async ({ delta }) => {
