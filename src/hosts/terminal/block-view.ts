@@ -37,6 +37,8 @@ export interface BlockViewOptions {
   readonly filters?: Pick<ToolFilters, "rememberable">
   /** Whether `e` edits the call at a gate. Default false. */
   readonly mayEdit?: boolean
+  /** Whether `l` lists the calls that wait together. Default false. */
+  readonly mayList?: boolean
   /** The note behind the keys of a gate while they do not answer it. */
   readonly gateNote?: () => string | undefined
 }
@@ -105,6 +107,21 @@ export class BlockView {
   /** The calls that wait for a decision, in the order in which they are asked. */
   get waiting(): Iterable<string> {
     return this.gates
+  }
+
+  /** The calls of one agent and one tool that wait now, this one among them, in the order in which they are asked. */
+  together(callId: string): ReadonlyArray<Block> {
+    const of = this.blocks.get(callId)
+    const waiting = [...this.gates].flatMap((each) => this.blocks.get(each) ?? [])
+    return waiting.filter(({ agentId, toolName }) => agentId === of?.agentId && toolName === of.toolName)
+  }
+
+  /** Prints what waits, whole and with numbers, for a person who then chooses. */
+  printGates(blocks: ReadonlyArray<Block>): void {
+    for (const [place, block] of blocks.entries()) {
+      const [header = "", ...rows] = this.render(block, { answerable: true }).slice(0, -1)
+      this.print([`${place + 1}. ${header}`, ...rows])
+    }
   }
 
   apply(event: ToolEvent): Block | undefined {
@@ -280,8 +297,9 @@ export class BlockView {
 
   private gateLines(gate: Block, room: number): Array<string> {
     const others = this.gates.size - 1
+    const list = this.options.mayList === true && this.together(gate.callId).length > 1 ? "; [l]ist" : ""
     const note =
-      this.options.gateNote?.() ?? (others === 0 ? undefined : `${others} more to decide after this`)
+      this.options.gateNote?.() ?? (others === 0 ? undefined : `${others} more to decide after this${list}`)
     // A preview is applied as it was shown, and several people approve the same call.
     const mayEdit = this.options.mayEdit === true && gate.askedBy === undefined && gate.quorum === undefined
     const options = { ...this.blockOptions(gate), ...this.remembered.of(gate), mayEdit }

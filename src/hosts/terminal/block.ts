@@ -40,6 +40,8 @@ export interface Block {
   readonly label?: string
   /** Why the gate asks, while the call waits there. */
   readonly because?: string
+  /** The `seq` of the gate's question, while the call waits there. */
+  readonly asked?: number
   /** Set while only some people may answer the gate, or several have to. */
   readonly named?: true
   /** How many people have to approve the gate, if more than one. */
@@ -131,7 +133,7 @@ export const approvedBlock = (block: Block, now: number): Block => ({
 
 const leaveGate = (block: Block): Block => {
   const { label: _label, because: _because, preview: _preview, askedBy, ...others } = block
-  const { named: _named, quorum: _quorum, approvedBy: _approvedBy, ...rest } = others
+  const { asked: _asked, named: _named, quorum: _quorum, approvedBy: _approvedBy, ...rest } = others
   return { ...rest, ...askedBy }
 }
 
@@ -210,6 +212,7 @@ export const foldBlock = (block: Block | undefined, event: ToolEvent, now: numbe
         toolName: name,
         params,
         status: "pending",
+        asked: event.seq,
         ...(name !== call.toolName && { askedBy: { toolName: call.toolName, params: call.params } }),
         ...(label !== undefined && { label }),
         ...(named !== undefined && { named }),

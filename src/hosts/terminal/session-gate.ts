@@ -2,6 +2,8 @@
 import { isDeepStrictEqual } from "node:util"
 import type { RememberChoice } from "../../policy/index.ts"
 import { messageOf } from "../../text/message-of.ts"
+import type { Block } from "./block.ts"
+import { readChoice } from "./choose-calls.ts"
 import { wrap } from "./columns.ts"
 import { editorCommand } from "./external-editor.ts"
 import { answerGates, type GateAnswering } from "./gate-answers.ts"
@@ -82,7 +84,8 @@ export class SessionGate {
       if (key.inBurst !== true) this.edit(callId)
     } else if (letter === "a") {
       if (key.inBurst !== true) this.offerRules(callId)
-    } else return decideGate(key, this.session)
+    } else if (letter === "l" && view.together(callId).length > 1) this.list(callId)
+    else return decideGate(key, this.session)
     return true
   }
 
@@ -154,6 +157,32 @@ export class SessionGate {
       }
       say("This pattern does not allow the call, or is no regular expression. Nothing is decided yet.")
       this.typeRule(callId, toolName, line)
+    })
+  }
+
+  /** Shows the calls that wait together, for a part of them to be chosen. What comes later is not among them. */
+  private list(callId: string): void {
+    const { view } = this.session
+    const blocks = view.together(callId)
+    view.printGates(blocks)
+    this.choose(callId, blocks, "")
+  }
+
+  private choose(callId: string, blocks: ReadonlyArray<Block>, typed: string): void {
+    const title = `Which of the ${blocks.length} calls above? 1 3-5 or all approves them, n 2 denies; the others go on waiting. Esc goes back.`
+    this.open({ callId, title, approves: true }, typed, (line) => {
+      const choice = readChoice(line, blocks.length)
+      if (typeof choice === "string") {
+        this.session.say(visibleLine(choice))
+        return this.choose(callId, blocks, line)
+      }
+      this.input = undefined
+      const answer = choice.isDenial ? ({ deny: true } as const) : ({ approve: true } as const)
+      const answers = choice.places.map((place) => {
+        const { callId: id, asked = 0 } = blocks[place]!
+        return { callId: id, question: { seq: asked }, ...answer }
+      })
+      answerGates(answers, this.session)
     })
   }
 

@@ -84,7 +84,7 @@ const pairs = (rows: ReadonlyArray<Row>, screen: Screen): Array<string> => {
 }
 
 const keys: ReadonlyArray<Row> = [
-  ["y n a e", "yes, no, always, edit first"],
+  ["ynael", "yes, no, always, edit, list"],
   ["Space", "rest of a gate; End: its end"],
   ["Esc", "goes back, or turns it down"],
   ["Ctrl-C", "denies, cancels, or leaves"],

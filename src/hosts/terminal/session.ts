@@ -63,6 +63,7 @@ export class Session {
       },
       hint: "Ctrl-C cancels, Ctrl-B to the background",
       mayEdit: true,
+      mayList: true,
       gateNote: () => this.gateNote(),
       ...(options.filters !== undefined && { filters: options.filters }),
     })

@@ -59,6 +59,28 @@ describeWith("chromium")("the page's inbox", () => {
     expect(await result).toMatchObject({ status: "denied", content: "not today" })
   })
 
+  it("answers the chosen ones of calls that wait together, and none that comes later", async () => {
+    const { executor, web } = await served([note], {}, { who: () => "ann" })
+    const page = await pages.open(web.url)
+    const call = (callId: string) => ({ name: "note", callId, params: { text: callId }, background: true })
+    executor.enqueue(["a", "b", "c"].map(call))
+    const choose = (text: string) => card(page, `note: Note: ${text}`).getByRole("checkbox").check()
+    await choose("a")
+    await choose("c")
+    executor.enqueue([call("d")])
+    await card(page, "note: Note: d").waitFor()
+    await settled(page)
+    await press(page, "Approve 2 chosen")
+    await expect.poll(() => executor.inspect().map(({ callId }) => callId)).toEqual(["b", "d"])
+    expect((await executor.tasks.wait("c"))?.decidedBy).toEqual({ kind: "user", id: "ann" })
+    await choose("b")
+    await settled(page)
+    await press(page, "Deny 1 chosen")
+    await expect.poll(() => executor.inspect().map(({ callId }) => callId)).toEqual(["d"])
+    // One alone is nothing to choose from.
+    await expect.poll(() => inbox(page).getByRole("checkbox").count()).toBe(0)
+  })
+
   it("goes back by Escape to where one was, from a form and from a call", async () => {
     const { executor, web } = await served([note])
     const page = await pages.open(web.url)

@@ -1,10 +1,11 @@
 /** All open questions of all agents, and all pending previews, the oldest first. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { ActionRow, DialogRow, PageState, QuestionRow } from "../state/page-state.ts"
+import { ChosenBar, waitsWithOthers } from "./chosen-bar.tsx"
 import { DialogCard } from "./dialog-card.tsx"
 import { EffectCard } from "./effect-card.tsx"
 import { PreviewCard } from "./preview-card.tsx"
-import { QuestionCard } from "./question-card.tsx"
+import { type Choice, QuestionCard } from "./question-card.tsx"
 import type { Source } from "./source.ts"
 import { visibleLine } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
@@ -86,6 +87,20 @@ export const Inbox = (props: {
   // A new note moves all cards.
   const isSettled = useSettled([...state.notes, "|", ...shown].map(placeOf).join(" "))
   const [said, setSaid] = useState("")
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const ids = [...chosen].filter((id) => {
+    const question = state.questions.get(id)
+    return question !== undefined && question.isSent === undefined
+  })
+  const choiceOf = (question: QuestionRow): Choice | undefined => {
+    if (!waitsWithOthers(question, state.questions.values())) return undefined
+    const { id } = question
+    const others = ids.filter((each) => each !== id)
+    return {
+      isChosen: ids.includes(id),
+      choose: (isChosen) => setChosen(new Set(isChosen ? [...others, id] : others)),
+    }
+  }
   const more = items.length - shown.length
   const heading = useRef<HTMLHeadingElement>(null)
   // A removed card loses the focus: a user of the keyboard goes on from here, and not from the start of the page.
@@ -127,7 +142,15 @@ export const Inbox = (props: {
           if (item._tag === "Question" && item.question.effect !== undefined)
             return <EffectCard key={item.id} {...card} question={item.question} />
           if (item._tag === "Question")
-            return <QuestionCard key={item.id} {...card} question={item.question} now={now} />
+            return (
+              <QuestionCard
+                key={item.id}
+                {...card}
+                question={item.question}
+                now={now}
+                choice={choiceOf(item.question)}
+              />
+            )
           if (item._tag === "Dialog") return <DialogCard key={item.id} {...card} dialog={item.dialog} />
           return (
             <PreviewCard
@@ -141,6 +164,15 @@ export const Inbox = (props: {
           )
         })}
       </ol>
+      {ids.length === 0 ? undefined : (
+        <ChosenBar
+          source={source}
+          ids={ids}
+          isSettled={isSettled}
+          say={setSaid}
+          clear={() => setChosen(new Set())}
+        />
+      )}
       {more > 0 ? <p class="none">{more} more come up when these are answered.</p> : undefined}
     </section>
   )

@@ -40,16 +40,23 @@ const Countdown = ({ until, now }: { readonly until: number; readonly now: numbe
   )
 }
 
+/** Whether a question of several is chosen, to be answered together with others. */
+export interface Choice {
+  readonly isChosen: boolean
+  readonly choose: (isChosen: boolean) => void
+}
+
 /** One open question. */
 export const QuestionCard = (props: {
   readonly source: Source
   readonly question: QuestionRow
   readonly now: number
+  readonly choice: Choice | undefined
   readonly isSettled: () => boolean
   readonly onOpen: (key: number) => void
   readonly say: (text: string) => void
 }) => {
-  const { source, question, now } = props
+  const { source, question, now, choice } = props
   const { id, name, agentId, title, label, askedAt, expiresAt, key, isSent } = question
   const detail = useRead(source, id, () => source.questionDetail(id))
   const [mode, setMode] = useState<Mode>("ask")
@@ -87,6 +94,17 @@ export const QuestionCard = (props: {
         <p class="warn">This is too long to be shown whole, so it cannot be approved here.</p>
       ) : undefined}
       {isSent ? <AnswerStored /> : undefined}
+      {choice === undefined || isSent ? undefined : (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={choice.isChosen}
+            disabled={isBlocked}
+            onChange={({ currentTarget }) => choice.choose(currentTarget.checked)}
+          />{" "}
+          Choose, to answer several at once
+        </label>
+      )}
       {mode === "ask" && !isSent ? (
         <div class="row">
           <button type="button" class="good" disabled={isBlocked} onClick={() => approve()}>
