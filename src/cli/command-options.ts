@@ -34,6 +34,10 @@ export const withServers = (command: Command): Command =>
       "use the tools of the MCP server that this command starts, or of an http(s) address (repeatable)",
       collect,
     )
+    .option(
+      "--mcp-mode <MODE>",
+      "speak to those servers as `legacy` (the default), `auto`, or a revision such as 2026-07-28",
+    )
 
 /** Which calls may run. */
 export const withRuleOptions = (command: Command): Command =>

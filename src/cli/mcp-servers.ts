@@ -1,6 +1,7 @@
 /** The MCP servers of a command line and of its configuration file: their tools are used like all others. */
+import { availableParallelism, loadavg } from "node:os"
 import type { Transport } from "@modelcontextprotocol/client"
-import type { McpTools } from "../hosts/mcp-client/mcp-tools.ts"
+import type { McpTools, McpToolsOptions } from "../hosts/mcp-client/mcp-tools.ts"
 import type { RemotePrimary } from "../hosts/mcp-client/remote-tool.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
@@ -11,6 +12,8 @@ import { UsageError } from "./usage-error.ts"
 export interface McpServersOptions {
   /** `NAME=COMMAND` each, or `NAME=URL`. */
   readonly mcp?: ReadonlyArray<string>
+  /** How those of `mcp` are spoken to: `legacy`, `auto`, or a revision of the protocol. */
+  readonly mcpMode?: string
   /** A TOML or JSON file with `[mcp.NAME]`. */
   readonly config?: string
 }
@@ -34,21 +37,29 @@ interface ServerEntry {
   readonly headers: Readonly<Record<string, string>>
   /** By tool: the parameter that rules match. */
   readonly primary: Readonly<Record<string, RemotePrimary>>
+  readonly mode: McpToolsOptions["mode"]
+}
+
+const modeOf = (mode: unknown, where: string): McpToolsOptions["mode"] => {
+  if (mode === undefined || mode === "legacy" || mode === "auto") return mode
+  if (typeof mode === "string" && /^\d{4}-\d\d-\d\d$/.test(mode)) return { pin: mode }
+  throw new UsageError(`${where}: expected legacy, auto, or a revision of the protocol, such as 2026-07-28`)
 }
 
 const isAddress = (text: string): boolean => /^https?:\/\//.test(text)
 
-const fromOption = (text: string): ServerEntry => {
+const fromOption = (text: string, mode: ServerEntry["mode"]): ServerEntry => {
   const equals = text.indexOf("=")
   const value = text.slice(equals + 1).trim()
   if (equals < 1 || value === "") {
     throw new UsageError(`--mcp ${text}: expected NAME=COMMAND, such as files="npx server-filesystem ."`)
   }
   const server = isAddress(value) ? { url: value } : { command: value }
-  return { name: text.slice(0, equals), where: `--mcp ${text}`, ...server, env: {}, headers: {}, primary: {} }
+  const head = { name: text.slice(0, equals), where: `--mcp ${text}` }
+  return { ...head, ...server, env: {}, headers: {}, primary: {}, mode }
 }
 
-const keys = ["command", "url", "env", "headers", "primary"]
+const keys = ["command", "url", "env", "headers", "primary", "mode"]
 
 const strings = (value: unknown, where: string): Record<string, string> => {
   if (value === undefined) return {}
@@ -74,7 +85,7 @@ const primaries = (value: unknown, where: string): Record<string, RemotePrimary>
 
 const fromTable = (name: string, table: unknown, file: string): ServerEntry => {
   const where = `${file}: [mcp.${name}]`
-  const { command, url, env, headers, primary, ...others } = isPlainObject(table) ? table : {}
+  const { command, url, env, headers, primary, mode, ...others } = isPlainObject(table) ? table : {}
   const [other] = Object.keys(others)
   if (other !== undefined)
     throw new UsageError(`${where}: expected only ${keys.join(", ")}, got \`${other}\``)
@@ -92,6 +103,7 @@ const fromTable = (name: string, table: unknown, file: string): ServerEntry => {
     env: strings(env, `${where} env`),
     headers: strings(headers, `${where} headers`),
     primary: primaries(primary, `${where} primary`),
+    mode: modeOf(mode, `${where} mode`),
   }
 }
 
@@ -109,40 +121,70 @@ const transportOf = async ({ command, url, env, headers }: ServerEntry, cwd: str
   return new StdioClientTransport({ command: "bash", args, cwd, env: { ...getDefaultEnvironment(), ...env } })
 }
 
-/** Connects to all of them, and registers their tools. Throws a UsageError that names the one that cannot be reached. */
+/** Milliseconds for which the command waits for a server, which starts slowly on a busy machine. Its tools may also come later. */
+const patience = (): number => 10_000 * Math.max(1, loadavg()[0]! / availableParallelism())
+
+/** Resolves once a connection is made or has failed; false if that takes too long. */
+const within = (connecting: Promise<unknown>): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, patience(), false)
+    const settled = () => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+    connecting.then(settled, settled)
+  })
+
+/**
+ * Connects to all of them, and registers their tools. A server that fails, or is silent, is a problem, and the others serve. Throws a
+ * UsageError if all servers are named by `mcp`, and none can be reached.
+ */
 export const connectServers = async (
-  { mcp = [], config }: McpServersOptions,
+  { mcp = [], mcpMode, config }: McpServersOptions,
   registry: ToolRegistry,
   cwd: string,
 ): Promise<McpServers> => {
   const named = config === undefined ? {} : (await readConfigFile(config)).mcp
   const entries = [
     ...Object.entries(named).map(([name, table]) => fromTable(name, table, config!)),
-    ...mcp.map(fromOption),
+    ...mcp.map((text) => fromOption(text, modeOf(mcpMode, "--mcp-mode"))),
   ]
-  const connected: Array<{ readonly name: string; readonly tools: McpTools }> = []
+  const servers: Array<{ readonly name: string; readonly tools: McpTools }> = []
   const problems: Array<string> = []
-  const serverOf = (tool: string) => connected.find(({ tools }) => tools.names.includes(tool))?.name
-  const close = async () =>
-    void (await Promise.all(connected.map(({ tools }) => tools[Symbol.asyncDispose]())))
+  const serverOf = (tool: string) => servers.find(({ tools }) => tools.names.includes(tool))?.name
+  const close = async () => void (await Promise.all(servers.map(({ tools }) => tools[Symbol.asyncDispose]())))
   if (entries.length === 0) return { problems, serverOf, close }
   const { McpTools } = await import("../hosts/mcp-client/mcp-tools.ts")
-  // One after the other, so that of two tools of one name always the same gets the prefix.
-  for (const entry of entries) {
-    const { name, where, primary } = entry
-    try {
-      const tools = await McpTools.connect({
-        name,
-        registry,
-        transport: () => transportOf(entry, cwd),
-        primary: (tool) => primary[tool.name],
-        onError: (error) => void problems.push(messageOf(error)),
-      })
-      connected.push({ name, tools })
-    } catch (error) {
-      await close()
-      throw new UsageError(`${where}: ${messageOf(error)}`)
-    }
+  const failures: Array<string> = []
+  // All at once. Their tools are registered in order, so that of two tools of one name always the same gets the prefix.
+  let before: Promise<unknown> = Promise.resolve()
+  const waits = entries.map((entry) => {
+    const { name, where, primary, mode } = entry
+    const tools = new McpTools({
+      name,
+      registry,
+      transport: () => transportOf(entry, cwd),
+      primary: (tool) => primary[tool.name],
+      mode,
+      onError: (error) => void problems.push(messageOf(error)),
+      after: before,
+    })
+    servers.push({ name, tools })
+    const connecting = tools.open().catch((error: unknown) => {
+      failures.push(`${where}: ${messageOf(error)}`)
+    })
+    const waiting = within(connecting)
+    before = waiting
+    return waiting.then((isSettled) => {
+      if (!isSettled)
+        problems.push(`${where}: the MCP server ${name} is silent. Its tools can be called once it answers.`)
+    })
+  })
+  await Promise.all(waits)
+  if (failures.length === mcp.length && failures.length === entries.length) {
+    await close()
+    throw new UsageError(failures[0]!)
   }
+  problems.unshift(...failures)
   return { problems, serverOf, close }
 }

@@ -16,6 +16,7 @@ import { localTools, type ToolsOptions } from "./local-tools.ts"
 import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import { planMermaid, planText } from "./plan-drawing.ts"
 import { loadFilters, type NamedTools, type RuleOptions } from "./rules.ts"
+import { tell } from "./tell.ts"
 import { readNamedFile } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"
 
@@ -109,6 +110,7 @@ export const planCommand = async (name: string, json: string, options: PlanOptio
   }
   const { registry } = await localTools(builtIn, options, cwd)
   const servers = await connectServers(options, registry, cwd)
+  servers.problems.forEach(tell)
   try {
     return await showPlan(name, json, options, { registry, named: registry, cwd })
   } finally {

@@ -112,6 +112,7 @@ const withJudge = async <T>(options: ReplayOptions, work: (judge: Judge) => Prom
   const kept = await KeptRules.open({ file, cwd, home: homedir(), project })
   kept.problems.forEach(tell)
   const servers = await connectServers(options, registry, cwd)
+  servers.problems.forEach(tell)
   try {
     const { filters } = await loadFilters(options, registry, { cwd, onUnknownTool: tell })
     for (const { rules, source } of kept.files) filters.add(rules, source)

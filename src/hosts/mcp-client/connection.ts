@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   readonly mode: VersionNegotiationOptions["mode"]
   readonly onTools: (tools: ReadonlyArray<McpTool>) => void
   readonly onError: (error: Error) => void
+  /** Awaited before the first `onTools`. */
+  readonly after: Promise<unknown> | undefined
 }
 
 /** A call of a tool of the server. */
@@ -55,6 +57,7 @@ const reasonOf = (error: unknown): string =>
 export class Connection implements AsyncDisposable {
   private readonly options: ConnectionOptions
   private client: Promise<Client> | undefined
+  private latest: Client | undefined
   private sdk: Sdk | undefined
   private closed = false
 
@@ -94,12 +97,10 @@ export class Connection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.closed = true
-    const { client } = this
+    const { latest } = this
     this.client = undefined
-    await client?.then(
-      (open) => open.close(),
-      () => {},
-    )
+    // Also one that a silent server keeps from being open.
+    await latest?.close()
   }
 
   private lose(connection: Promise<Client>): void {
@@ -120,7 +121,7 @@ export class Connection implements AsyncDisposable {
   }
 
   private async connect(onLost: () => void): Promise<Client> {
-    const { name, transport, mode, onTools, onError } = this.options
+    const { name, transport, mode, onTools, onError, after } = this.options
     const sdk = await loadSdk()
     this.sdk = sdk
     const options: ClientOptions = {
@@ -130,6 +131,7 @@ export class Connection implements AsyncDisposable {
       },
     }
     const client = new sdk.Client(clientInfo, options)
+    this.latest = client
     client.onerror = (error) => {
       if (!isLate(error)) onError(error)
     }
@@ -137,8 +139,10 @@ export class Connection implements AsyncDisposable {
     try {
       await client.connect(await transport())
       const { tools } = await client.listTools()
+      await after
       onTools(tools)
     } catch (cause) {
+      this.latest = undefined
       await client.close().catch(() => {})
       throw new Error(`The MCP server ${name} cannot be reached: ${reasonOf(cause)}`, { cause })
     }

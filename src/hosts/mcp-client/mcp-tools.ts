@@ -22,6 +22,8 @@ export interface McpToolsOptions {
    * `{ pin: "2026-07-28" }` accepts no other.
    */
   readonly mode?: VersionNegotiationOptions["mode"]
+  /** The tools are registered once this has settled: where several servers connect at once, and names may clash. */
+  readonly after?: Promise<unknown>
   /** Called with faults outside of calls, such as a tool that cannot be used. */
   readonly onError?: (error: Error) => void
 }
@@ -48,23 +50,30 @@ export class McpTools implements AsyncDisposable {
   private readonly known = new Map<string, Known>()
   private isOpen = true
 
-  private constructor(options: McpToolsOptions) {
+  /** Connects with `open`. */
+  constructor(options: McpToolsOptions) {
     this.options = options
-    const { name, transport, mode = "legacy", onError = () => {} } = options
+    const { name, transport, mode = "legacy", onError = () => {}, after } = options
     this.connection = new Connection({
       name,
       transport,
       mode,
       onError,
       onTools: (tools) => this.sync(tools),
+      after,
     })
   }
 
   /** Registers the server's tools. Rejects if the server cannot be reached; after a later loss, the next call connects again. */
   static async connect(options: McpToolsOptions): Promise<McpTools> {
     const tools = new McpTools(options)
-    await tools.connection.open()
+    await tools.open()
     return tools
+  }
+
+  /** Registers the server's tools. Rejects if the server cannot be reached. */
+  async open(): Promise<void> {
+    await this.connection.open()
   }
 
   /** The names of the server's tools in the registry. */

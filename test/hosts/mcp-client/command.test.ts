@@ -82,6 +82,25 @@ describe("--mcp", () => {
       stdout: "",
       stderr: expect.stringMatching(/^stepline: --mcp gone=exit 3: The MCP server gone cannot be reached: /m),
     })
+    expect(await stepline("--mcp", "one=true", "--mcp-mode", "new", "shell", "true")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--mcp-mode: expected legacy, auto, or a revision of the protocol"),
+    })
+  })
+
+  it("goes on without a server that is dead or silent, and names it", async () => {
+    const servers = ["gone=exit 3", "mute=sleep 60", `all=${command("everything")}`].flatMap((server) => [
+      "--mcp",
+      server,
+    ])
+    const call = ["--yes", "echo", '{"message": "hello"}']
+    const { status, stdout, stderr } = await stepline(...servers, ...call)
+    expect(stdout).toContain("Echo: hello")
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/^stepline: --mcp gone=exit 3: The MCP server gone cannot be reached: /m)
+    expect(stderr).toContain(
+      "stepline: --mcp mute=sleep 60: the MCP server mute is silent. Its tools can be called once it answers.\n",
+    )
   })
 })
 
@@ -126,7 +145,8 @@ allow = ["^"]
   it.each([
     ["command = 1", "expected either a `command`, a line for bash, or a `url`, http or https"],
     ['url = "file:///a"', "expected either a `command`"],
-    ['command = "a"\nport = 1', "expected only command, url, env, headers, primary, got `port`"],
+    ['command = "a"\nport = 1', "expected only command, url, env, headers, primary, mode, got `port`"],
+    ['command = "a"\nmode = "old"', "mode: expected legacy, auto, or a revision of the protocol"],
     ['command = "a"\nenv = { A = 1 }', "env: expected a table of strings"],
     ['command = "a"\nprimary = { echo = { kind = "path" } }', "primary: expected, by tool, the `param`"],
   ])("says what is wrong with %s", async (lines, fault) => {
