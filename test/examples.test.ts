@@ -88,6 +88,52 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Next: edit_file (edit-1) still waits",
     "export const price = gross",
   ],
+  "13-bounded-results.ts": [
+    "Tools: read_log\n",
+    '[… 16786 bytes left out; read on with read_result { "call_id": "log", "offset": 52 } …]',
+    "The whole has 16890 bytes.",
+    "Tools: read_log,read_result",
+    "1236: ok",
+    'error: No result of call "log" is kept',
+  ],
+  "14-limits.ts": [
+    "found 0, found 1, found 2, found 3, found 4, found 5",
+    "At most 2 at once",
+    "complete: 3 painted",
+    "error: Limit reached: at most 4 in one turn for paint.",
+    "The next turn: 2 painted",
+  ],
+  "15-who-may-approve.ts": [
+    'eve: does not count. eve may not answer "d1".',
+    "ann: counts. It has 1 of 2 approvals.",
+    'ann: does not count. ann has approved "d1" already.',
+    "bob: counts.",
+    "users is dropped",
+    "vote ann, approve bob, run bob []",
+    "Line 2 was changed after it was written.",
+  ],
+  "16-time-at-a-gate.ts": [
+    "first: hurry, its time is nearly over",
+    "Nobody answered: deploy (first) goes to the one on call",
+    "complete by user the one on call: shop is deployed",
+    "Nobody answered: deploy (second) goes to the one on call",
+    "denied by timeout",
+  ],
+  "17-many-at-once.ts": [
+    "[ ] passwords: passwords -> public/passwords",
+    "a.txt: true, passwords: true, b.txt: true",
+    "complete by ann: moved a.txt",
+    "complete by ann: moved b.txt",
+    "still waits: late.txt",
+    'There is no call "a.txt", or it has ended.',
+  ],
+  "18-replay.ts": [
+    "cat report.txt: complete",
+    "ask → allow: ",
+    "allow → deny: ",
+    "4 calls, 2 would be decided otherwise.",
+    "Exit status 1",
+  ],
 }
 
 /** What an example runs besides Node. */
