@@ -37,6 +37,8 @@ export type {
   ChangeKeeper,
   ChangeRecorder,
   ChangesFilter,
+  ChangingCall,
+  EarlierChanges,
   KeptChange,
   LeftChange,
   PathChange,

@@ -25,6 +25,7 @@ import { exitStatus } from "./tally.ts"
 import { tell } from "./tell.ts"
 import type { ToolsCommandOptions } from "./tools-command.ts"
 import type { UiOptions } from "./ui-command.ts"
+import type { UndoCommandOptions } from "./undo-command.ts"
 import { UsageError } from "./usage-error.ts"
 
 /** What the package says of itself. */
@@ -257,6 +258,24 @@ export const runProgram = async (
   }
   addReplay(program, runAtOnce)
   addRulesImport(program, runAtOnce)
+
+  program
+    .command("undo")
+    .allowExcessArguments(false)
+    .description(
+      "take back what calls in this folder have changed in files, also those of earlier runs: the last one, or the one of an id",
+    )
+    .argument("[CALL]")
+    .option("--cwd <DIR>", "the folder that the calls worked in (default: this one)")
+    .option("--last <N>", "the last so many calls that changed something")
+    .option("--list", "list what calls have changed, the latest first; nothing is taken back")
+    .option("--yes", "do not ask before it is done")
+    .action((callId: string | undefined, options: UndoCommandOptions) =>
+      runAtOnce(async () => {
+        const { undoCommand } = await import("./undo-command.ts")
+        return undoCommand(callId, options)
+      }),
+    )
 
   program
     .command("verify-log")

@@ -1,12 +1,15 @@
 /** Records what handlers change in files, and takes it back, where the files remember what was there. */
-import { isAbsolute, join, relative } from "node:path"
+import { isAbsolute, join, relative, resolve } from "node:path"
 import { inTurns } from "../io/file-turns.ts"
-import type { Files } from "../io/files.ts"
+import { type Files, localFiles } from "../io/files.ts"
+import { type LoggedPath, loggedChanges } from "../io/history/change-log.ts"
 import type { FileHistory, Look, StagedPutBack } from "../io/history/file-history.ts"
+import { hashOfBytes } from "../io/history/kept-content.ts"
 import { isSame, type PathState, type Seen } from "../io/history/path-state.ts"
 import type {
   ChangeKeeper,
   ChangeRecorder,
+  EarlierChanges,
   KeptChange,
   LeftChange,
   PathChange,
@@ -181,12 +184,33 @@ const recording = async <A>(
 ): Promise<A> => {
   const looks = paths.map(({ path, before }) => lookOf(path, before))
   const before = await tryLook(history, looks, recorder.bounds)
-  const result = await work()
   const contents = new Map(paths.map(({ path, after }) => [path, after]))
+  const log = await history.log?.(recorder.bounds)
+  const id =
+    before &&
+    log?.begins(
+      recorder.call,
+      before.map(({ path, state }) => {
+        const expected = contents.get(path)
+        return { path, before: state, ...(expected !== undefined && { expected: hashOfBytes(expected) }) }
+      }),
+    )
+  const end = (changes: ReadonlyArray<KeptChange>) => {
+    if (id === undefined) return
+    log?.ends(
+      id,
+      changes.map(({ path, kept }) => ({ path, ...(kept as Kept) })),
+    )
+  }
+  const result = await work().catch((cause: unknown) => {
+    end([])
+    throw cause
+  })
   const names = before?.map(({ path }) => lookOf(path, contents.get(path)))
   const after = names && (await tryLook(history, names))
   if (before === undefined || after === undefined) {
-    for (const { path } of paths) recorder.unknown(`the write of ${path}, which cannot be read,`)
+    for (const { path } of paths)
+      mayChange({ changes: recorder }, history, `the write of ${path}, which cannot be read,`)
     return result
   }
   const left = new Map(after.map((seen) => [seen.path, seen.state]))
@@ -194,8 +218,21 @@ const recording = async <A>(
     const now = left.get(path)!
     return isSame(state, now) ? [] : [changeOf(path, { before: state, after: now })]
   })
+  end(changes)
   recorder.add(keeper, changes)
   return result
+}
+
+/** Records that a call may have changed what is not known. */
+export const mayChange = (
+  { changes: recorder }: { readonly changes: ChangeRecorder | undefined },
+  history: FileHistory | undefined,
+  what: string,
+): void => {
+  if (recorder === undefined) return
+  recorder.unknown(what)
+  const { call, bounds } = recorder
+  void history?.log?.(bounds).then((log) => log?.unknown(call, what))
 }
 
 /**
@@ -211,6 +248,59 @@ export const changing = async <A>(
   if (recorder === undefined) return work()
   if (history !== undefined) return recording(keeperOf(history), history, recorder, paths, work)
   const result = await work()
-  for (const { path } of paths) recorder.unknown(`the machine of ${path}, which remembers nothing,`)
+  for (const { path } of paths)
+    mayChange({ changes: recorder }, undefined, `the machine of ${path}, which remembers nothing,`)
   return result
+}
+
+/** Of a change during which its process ended: whether it was made is told by what is there now. */
+const cutOff = async (history: FileHistory, paths: ReadonlyArray<LoggedPath>) => {
+  const seen = await history.look(paths.map(({ path }) => ({ path })))
+  const now = new Map(seen.map(({ path, state }) => [path, state]))
+  const changes: Array<KeptChange> = []
+  const unknown: Array<string> = []
+  for (const { path, before, expected } of paths) {
+    const after = now.get(path)!
+    if (isSame(before, after)) continue
+    const isMade = after.kind === "folder" || (after.kind === "file" && after.hash === expected)
+    if (isMade) changes.push(changeOf(path, { before, after }))
+    else unknown.push(`the write of ${path}, during which the process ended,`)
+  }
+  return { changes, unknown }
+}
+
+/**
+ * What executors with this working directory have changed so far, also in other processes, for `executor.restoreChanges`. Their call ids
+ * have the process in front: `<process>:<call id>`.
+ */
+export const recordedChanges = async (
+  { cwd }: { readonly cwd: string },
+  { history }: Files = localFiles,
+): Promise<Array<EarlierChanges>> => {
+  if (history === undefined) return []
+  const keeper = keeperOf(history)
+  const calls = new Map<string, { -readonly [K in keyof EarlierChanges]: EarlierChanges[K] }>()
+  for (const { session, at, origin, paths, unknown, isCutOff } of await loggedChanges(resolve(cwd))) {
+    const { cwd: _, ...call } = origin
+    const named = (id: string) => (/^\d+-[0-9a-f]{8}:/.test(id) ? id : `${session}:${id}`)
+    const made = isCutOff
+      ? await cutOff(history, paths)
+      : {
+          changes: paths.map(({ path, before, after }) => changeOf(path, { before, after: after! })),
+          unknown: unknown === undefined ? [] : [unknown],
+        }
+    const key = `${session} ${call.callId} ${call.appliedBy}`
+    const known = calls.get(key)
+    calls.set(key, {
+      ...call,
+      callId: named(call.callId),
+      appliedBy: named(call.appliedBy),
+      ...(call.undoes && { undoes: call.undoes.map(named) }),
+      at: known?.at ?? at,
+      keeper,
+      changes: [...(known?.changes ?? []), ...made.changes],
+      unknown: [...(known?.unknown ?? []), ...made.unknown],
+    })
+  }
+  return [...calls.values()].filter(({ changes, unknown }) => changes.length > 0 || unknown.length > 0)
 }

@@ -10,7 +10,7 @@ export type { FetchUrlDetails, FetchUrlOptions } from "./fetch-url.ts"
 export { FetchUrl } from "./fetch-url.ts"
 export { FileChange } from "./file-change.ts"
 export type { ChangedPath } from "./file-changes.ts"
-export { changing } from "./file-changes.ts"
+export { changing, recordedChanges } from "./file-changes.ts"
 export {
   IdeClosePreview,
   IdeOpen,

@@ -9,7 +9,7 @@ import { removeSpillFile } from "../io/spill-file.ts"
 import { textOutput } from "../output/output.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
-import { commandName } from "./file-changes.ts"
+import { commandName, mayChange } from "./file-changes.ts"
 import { locate } from "./location.ts"
 
 /** Which command to run, where, and for how long. */
@@ -257,7 +257,7 @@ export const Shell = (options: ShellOptions, machine: Machine = localMachine): E
   handler(
     "Shell",
     (context) => {
-      context.changes?.unknown(commandName(options.command))
+      mayChange(context, machine.files.history, commandName(options.command))
       return shellStep(context, options, machine)
     },
     { retry: "never" },

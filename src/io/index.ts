@@ -17,6 +17,7 @@ export { describeEnvironment, environmentFor, looksSecret } from "./environment.
 export { FetchError } from "./fetch-error.ts"
 export type { FileInfo, Files, FolderEntry } from "./files.ts"
 export { localFiles } from "./files.ts"
+export type { ChangeLog, ChangeOrigin, LoggedPath } from "./history/change-log.ts"
 export type { FileHistory, Look, PutBack, StagedPutBack } from "./history/file-history.ts"
 export type { KeepBounds } from "./history/kept-content.ts"
 export type { PathState, Seen } from "./history/path-state.ts"

@@ -31,7 +31,7 @@ import { EventIterator } from "./events/event-queue.ts"
 import { type ExecutorJournal, takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { drop, enqueue, restoreCall, restoreStaged } from "./intake.ts"
 import type { CallOf, EnqueueOptions, ToolCallInput } from "./model/call.ts"
-import type { CallChanges, ChangesFilter } from "./model/changes.ts"
+import type { CallChanges, ChangesFilter, EarlierChanges } from "./model/changes.ts"
 import type { CallDecision } from "./model/decision.ts"
 import {
   type AnswerOptions,
@@ -247,6 +247,14 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   changes(filter: ChangesFilter = {}): Array<CallChanges> {
     expectChangesFilter(filter)
     return this.engine.changes?.list(filter) ?? []
+  }
+
+  /**
+   * Adds what calls of earlier executors have changed, oldest first, such as `recordedChanges` of `stepline/handlers` gives it: `changes`
+   * lists it, and `agent.undo` takes it back. Does nothing if the executor keeps no changes.
+   */
+  restoreChanges(earlier: ReadonlyArray<EarlierChanges>): void {
+    this.engine.changes?.restore(earlier)
   }
 
   // --- Cancellation

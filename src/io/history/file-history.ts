@@ -16,6 +16,7 @@ import {
   writeManifest,
 } from "../staging/stage-folders.ts"
 import type { StagedChange, StagedContent } from "../staging.ts"
+import { changeLog } from "./change-log.ts"
 import { hashOf, hashOfBytes, type KeepBounds, keptContent } from "./kept-content.ts"
 import { type HashOf, isSame, look, type PathState, type Seen } from "./path-state.ts"
 
@@ -46,6 +47,8 @@ export interface StagedPutBack {
 export interface FileHistory {
   /** What is at the paths, and the folders above them that are missing, first. With `keep`, contents are kept where they can be. */
   look(paths: ReadonlyArray<Look>, keep?: KeepBounds): Promise<Array<Seen>>
+  /** The log of this process, so that a later one knows what was changed. Where it is missing, only this process does. */
+  log?(bounds: KeepBounds): ReturnType<typeof changeLog>
   /** Prepares to put paths back. Changes none of them. */
   stage(paths: ReadonlyArray<PutBack>): Promise<StagedPutBack>
   /** Rejects with a StagingError, and changes nothing, where something is not what it was when it was staged. */
@@ -225,6 +228,7 @@ let recovered: Promise<unknown> | undefined
 /** Of this machine's files. */
 export const localHistory: FileHistory = {
   look: lookAt,
+  log: changeLog,
   stage,
   apply: (id) =>
     // Two at once must not both find everything as it was.

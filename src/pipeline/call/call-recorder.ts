@@ -1,24 +1,28 @@
 /** Records the changes of one call: `changes` of its handlers' context. */
-import type { ChangeKeeper, ChangeRecorder, KeptChange } from "../model/changes.ts"
+import type { ChangeKeeper, ChangeRecorder, ChangingCall, KeptChange } from "../model/changes.ts"
 import type { UndoBounds } from "../model/undo-options.ts"
-import type { ChangingCall, RecordedChanges } from "../stores/changes.ts"
+import type { KeyedCall, RecordedChanges } from "../stores/changes.ts"
 import type { Call } from "./call.ts"
 
 /** The recorder of a call. `store` is for the handlers of `undo`. */
 export class CallRecorder implements ChangeRecorder {
   readonly store: RecordedChanges
-  readonly call: ChangingCall
+  readonly keyed: KeyedCall
+  /** Set by the handlers of `undo`. */
+  undoes: ReadonlyArray<string> | undefined
+  private readonly cwd: string
 
-  constructor(store: RecordedChanges, { subject, links, to, origin }: Call) {
+  constructor(store: RecordedChanges, cwd: string, { subject, links, to, origin }: Call) {
     const { agentId, callId, name } = subject
     this.store = store
-    this.call = {
+    this.cwd = cwd
+    this.keyed = {
       key: subject,
+      turnKey: to.turn ?? origin,
       agentId,
       callId: links.sourceCallId ?? callId,
       appliedBy: callId,
       name,
-      turn: to.turn ?? origin,
     }
   }
 
@@ -26,11 +30,17 @@ export class CallRecorder implements ChangeRecorder {
     return this.store.bounds
   }
 
+  get call(): ChangingCall {
+    const { key: _, turnKey, ...call } = this.keyed
+    const turn = this.store.turnOf(call.agentId, turnKey)
+    return { cwd: this.cwd, ...call, turn, ...(this.undoes && { undoes: this.undoes }) }
+  }
+
   add(keeper: ChangeKeeper, changes: ReadonlyArray<KeptChange>): void {
-    this.store.add(this.call, keeper, changes)
+    this.store.add(this.keyed, keeper, changes)
   }
 
   unknown(what: string): void {
-    this.store.addUnknown(this.call, what)
+    this.store.addUnknown(this.keyed, what)
   }
 }

@@ -128,16 +128,16 @@ export class AttemptContext implements HandlerContext {
   get receipt(): HandlerContext["receipt"] {
     return (receipt) => {
       const { handler } = this.#attempt
-      const { changes } = this.#engine
+      const { changes, settings } = this.#engine
       if (handler?.undo === undefined || changes === undefined) return
-      const { call } = new CallRecorder(changes, this.#call)
-      changes.addReceipt(call, { name: handler.name, undo: handler.undo, receipt: toPlainJson(receipt) })
+      const { keyed } = new CallRecorder(changes, settings.cwd, this.#call)
+      changes.addReceipt(keyed, { name: handler.name, undo: handler.undo, receipt: toPlainJson(receipt) })
     }
   }
 
   get changes(): ChangeRecorder | undefined {
-    const { changes } = this.#engine
-    return changes && new CallRecorder(changes, this.#call)
+    const { changes, settings } = this.#engine
+    return changes && new CallRecorder(changes, settings.cwd, this.#call)
   }
 
   get decidedBy(): DecidedBy | undefined {

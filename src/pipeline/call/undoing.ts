@@ -154,7 +154,7 @@ const takeBack = async (context: HandlerContext, records: ReadonlyArray<CallReco
 
 const previewUndo = (params: UndoParams): EffectHandler =>
   handler("PreviewUndo", async (context) => {
-    const { store, call } = recorderOf(context)
+    const { store, keyed: call } = recorderOf(context)
     const records = store.select(call.agentId, requestOf(params))
     const plans: Array<PlannedUndo["plans"][number]> = []
     for (const [keeper, changes] of byKeeper(records))
@@ -182,16 +182,17 @@ const applyUndo = handler(
   async (context) => {
     const recorder = recorderOf(context)
     const { records, plans } = plannedBy(context)
+    recorder.undoes = records.map(({ callId }) => callId)
     for (let next = plans[0]; next !== undefined; next = plans[0]) {
       if (next.plan.id !== undefined) await next.keeper.apply(next.plan, recorder)
       // Not once more, if what follows fails and is applied again.
       plans.shift()
     }
-    recorder.store.undone(recorder.call, records)
+    recorder.store.undone(recorder.keyed, records)
     await takeBack(context, records)
     const { undo } = context.output!.details as { readonly undo: UndoDetails }
     const text = [
-      `${plural(undo.changes, "change")} made.${undo.changes === 0 ? "" : ` To take them back: undo ${recorder.call.callId}.`}`,
+      `${plural(undo.changes, "change")} made.${undo.changes === 0 ? "" : ` To take them back: undo ${recorder.keyed.callId}.`}`,
       ...(undo.handlers.length === 0 ? [] : [`Taken back: ${undo.handlers.join(", ")}`]),
     ]
     return Step.Output({

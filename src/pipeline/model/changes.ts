@@ -80,9 +80,34 @@ export interface ChangeKeeper {
   discard(plan: UndoPlan): Promise<void>
 }
 
+/** Which call changes something. Plain JSON. */
+export interface ChangingCall {
+  /** Of the executor. */
+  readonly cwd: string
+  readonly agentId: string
+  /** The call that was asked for; for a preview, the call that made the preview. */
+  readonly callId: string
+  /** The call whose handlers make the changes. */
+  readonly appliedBy: string
+  readonly name: string
+  readonly turn: number
+  /** For a call of `undo`: the calls that it takes back. */
+  readonly undoes?: ReadonlyArray<string>
+}
+
+/** What a call of an earlier executor has changed, for `restoreChanges`. */
+export interface EarlierChanges extends Omit<ChangingCall, "cwd"> {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly keeper: ChangeKeeper
+  readonly changes: ReadonlyArray<KeptChange>
+  readonly unknown: ReadonlyArray<string>
+}
+
 /** Records what a call changes. */
 export interface ChangeRecorder {
   readonly bounds: UndoBounds
+  readonly call: ChangingCall
   /** Records changes that were made. */
   add(keeper: ChangeKeeper, changes: ReadonlyArray<KeptChange>): void
   /** Records that the call may have changed what is not known, such as ``the command `npm install` ``. */

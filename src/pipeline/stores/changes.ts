@@ -3,6 +3,8 @@ import type {
   CallChanges,
   ChangeKeeper,
   ChangesFilter,
+  ChangingCall,
+  EarlierChanges,
   KeptChange,
   UndoPlan,
   UndoRequest,
@@ -31,23 +33,19 @@ export interface Receipt {
   readonly receipt: unknown
 }
 
-/** A call as its changes are recorded. */
-export interface ChangingCall {
+/** What tells the calls of an executor apart, whatever their ids. */
+export interface CallKey {
   /** The same for all changes of the call. */
   readonly key: object
-  readonly agentId: string
-  /** The call that was asked for; for a preview, the call that made the preview. */
-  readonly callId: string
-  /** The call whose handlers made the changes. */
-  readonly appliedBy: string
-  readonly name: string
   /** What calls of the same turn have in common. */
-  readonly turn: object
+  readonly turnKey: object
 }
 
+/** A call as its changes are recorded. */
+export type KeyedCall = CallKey & Omit<ChangingCall, "cwd" | "turn" | "undoes">
+
 /** What one call has changed, and what takes it back. */
-export interface CallRecord extends Omit<ChangingCall, "key" | "turn"> {
-  readonly turn: number
+export interface CallRecord extends Omit<ChangingCall, "cwd" | "undoes"> {
   readonly at: number
   readonly parts: Array<Part>
   readonly receipts: Array<Receipt>
@@ -88,7 +86,7 @@ export class RecordedChanges {
   }
 
   /** Adds changes of a call. */
-  add(call: ChangingCall, keeper: ChangeKeeper, changes: ReadonlyArray<KeptChange>): void {
+  add(call: KeyedCall, keeper: ChangeKeeper, changes: ReadonlyArray<KeptChange>): void {
     if (changes.length === 0) return
     const { parts } = this.recordOf(call)
     const last = parts.at(-1)
@@ -99,16 +97,32 @@ export class RecordedChanges {
   }
 
   /** Adds what a handler of a call has done. */
-  addReceipt(call: ChangingCall, receipt: Receipt): void {
+  addReceipt(call: KeyedCall, receipt: Receipt): void {
     this.recordOf(call).receipts.push(receipt)
     this.paths += 1
     this.drop()
   }
 
   /** Adds what a call may have changed. */
-  addUnknown(call: ChangingCall, what: string): void {
+  addUnknown(call: KeyedCall, what: string): void {
     this.recordOf(call).unknown.push(what)
     this.paths += 1
+    this.drop()
+  }
+
+  /** Adds what an earlier executor has recorded, oldest first. */
+  restore(earlier: ReadonlyArray<EarlierChanges>): void {
+    const restored: Array<CallRecord> = []
+    for (const { keeper, changes, unknown, undoes, agentId, callId, appliedBy, name, turn, at } of earlier) {
+      const parts = changes.length === 0 ? [] : [{ keeper, changes: [...changes] }]
+      const call = { agentId, callId, appliedBy, name, turn, at }
+      const record = { ...call, parts, receipts: [], unknown: [...unknown], undoes, undoneBy: undefined }
+      restored.push(record)
+      this.paths += sizeOf(record)
+      if (undoes !== undefined) this.mark(restored, undoes, callId)
+      this.lastTurns.set(agentId, Math.max(turn, this.lastTurns.get(agentId) ?? 0))
+    }
+    this.records = [...restored, ...this.records]
     this.drop()
   }
 
@@ -131,21 +145,26 @@ export class RecordedChanges {
   }
 
   /** Notes that a call of `undo` has taken back these calls. What an undo of an undo takes back is there again. */
-  undone(by: ChangingCall, records: ReadonlyArray<CallRecord>): void {
+  undone(by: KeyedCall, records: ReadonlyArray<CallRecord>): void {
     const own = this.recordOf(by)
     own.undoes = [...new Set(records.map(({ callId }) => callId))]
-    const undone = new Set(own.undoes)
-    for (const record of this.records)
-      if (record.undoneBy !== undefined && undone.has(record.undoneBy)) record.undoneBy = undefined
-    for (const record of records) record.undoneBy = by.callId
+    this.mark(this.records, own.undoes, by.callId)
   }
 
-  private recordOf({ key, turn, ...call }: ChangingCall): CallRecord {
+  private mark(records: ReadonlyArray<CallRecord>, undoes: ReadonlyArray<string>, by: string): void {
+    const undone = new Set(undoes)
+    for (const record of records) {
+      if (record.undoneBy !== undefined && undone.has(record.undoneBy)) record.undoneBy = undefined
+      if (undone.has(record.callId) && record.callId !== by) record.undoneBy = by
+    }
+  }
+
+  private recordOf({ key, turnKey, ...call }: KeyedCall): CallRecord {
     const known = this.byCall.get(key)
     if (known !== undefined) return known
     const record: CallRecord = {
       ...call,
-      turn: this.turnOf(call.agentId, turn),
+      turn: this.turnOf(call.agentId, turnKey),
       at: this.now(),
       parts: [],
       receipts: [],
@@ -158,7 +177,8 @@ export class RecordedChanges {
     return record
   }
 
-  private turnOf(agentId: string, turn: object): number {
+  /** The number of a turn of an agent. */
+  turnOf(agentId: string, turn: object): number {
     const known = this.turns.get(turn)
     if (known !== undefined) return known
     const next = (this.lastTurns.get(agentId) ?? 0) + 1
@@ -168,10 +188,13 @@ export class RecordedChanges {
   }
 
   private ofCall(agentId: string, callId: string): Array<CallRecord> {
-    const found = this.records.filter(
+    const all = this.records.filter(
       (record) =>
         record.callId === callId || record.appliedBy === callId || record.callId.startsWith(`${callId}/`),
     )
+    // Of an earlier process.
+    const earlier = this.records.findLast((record) => record.callId.endsWith(`:${callId}`))
+    const found = all.length > 0 || earlier === undefined ? all : [earlier]
     const own = found.filter((record) => record.agentId === agentId)
     if (own.length > 0) return own
     const id = JSON.stringify(callId)

@@ -1,7 +1,8 @@
 /** pi's `bash`: a command line, of whose output the end is kept. A failure throws, with the output. */
 import { Type } from "@sinclair/typebox"
-import { commandName } from "../../../handlers/file-changes.ts"
+import { commandName, mayChange } from "../../../handlers/file-changes.ts"
 import { environmentFor } from "../../../io/environment.ts"
+import { localFiles } from "../../../io/files.ts"
 import type { AgentToolUpdateCallback } from "../../agent-tool-result.ts"
 import { currentCall } from "../../current-call.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
@@ -130,7 +131,11 @@ export const createBashTool = (
           ...(signal && { signal }),
           ...(timeout !== undefined && { timeout }),
         }
-        currentCall.getStore()?.changes?.unknown(commandName(spawn.command))
+        mayChange(
+          { changes: currentCall.getStore()?.changes },
+          localFiles.history,
+          commandName(spawn.command),
+        )
         exitCode = (await operations.exec(spawn.command, spawn.cwd, run)).exitCode
       } catch (cause) {
         await finish()

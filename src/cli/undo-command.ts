@@ -1,0 +1,74 @@
+/** `stepline undo`: takes back what calls in a folder have changed, also those of processes that have ended. */
+import { createInterface } from "node:readline/promises"
+import { recordedChanges } from "../handlers/file-changes.ts"
+import { printable } from "../hosts/terminal/printable.ts"
+import { changeLines } from "../hosts/terminal/session-text.ts"
+import { hasColors, styleOf } from "../hosts/terminal/style.ts"
+import { ToolExecutor } from "../pipeline/executor.ts"
+import type { CallChanges } from "../pipeline/model/changes.ts"
+import { ToolRegistry } from "../pipeline/model/registry.ts"
+import { withoutHint } from "../resolve/reminder.ts"
+import { expectFolder } from "./local-executor.ts"
+import { exitStatus } from "./tally.ts"
+import { UsageError } from "./usage-error.ts"
+
+export interface UndoCommandOptions {
+  readonly cwd?: string
+  readonly last?: string
+  /** Only lists what may be taken back. */
+  readonly list?: boolean
+  readonly yes?: boolean
+}
+
+const countOf = (last: string | undefined): number => {
+  if (last === undefined) return 1
+  if (/^[1-9]\d{0,5}$/.test(last)) return Number(last)
+  throw new UsageError(`--last ${last}: give a number of calls`)
+}
+
+const isUndoable = ({ paths, undoes, undoneBy }: CallChanges): boolean =>
+  paths.length > 0 && undoes === undefined && undoneBy === undefined
+
+/** Only a person says yes. */
+const confirm = async ({ yes }: UndoCommandOptions): Promise<boolean> => {
+  if (yes === true) return true
+  const { stdin, stdout } = process
+  if (!stdin.isTTY || !stdout.isTTY) {
+    process.stdout.write("Nothing is changed: add --yes to make these changes.\n")
+    return false
+  }
+  const lines = createInterface({ input: stdin, output: stdout })
+  const answer = await lines.question("Make these changes? [y/N] ")
+  lines.close()
+  return /^y(es)?$/i.test(answer.trim())
+}
+
+/** Gives the exit status: 1 where nothing can be taken back, 3 where nobody said yes. */
+export const undoCommand = async (
+  callId: string | undefined,
+  options: UndoCommandOptions,
+): Promise<number> => {
+  const { stdout } = process
+  const last = countOf(options.last)
+  const cwd = await expectFolder(options.cwd ?? process.cwd())
+  await using executor = new ToolExecutor(new ToolRegistry([]), { cwd })
+  executor.restoreChanges(await recordedChanges({ cwd }))
+  const changes = executor.changes()
+  if (options.list === true) {
+    const screen = { width: stdout.columns ?? 200, style: styleOf(hasColors(stdout)) }
+    stdout.write(`${changeLines(changes, screen).join("\n")}\n`)
+    return exitStatus.asExpected
+  }
+  const named = changes.findLast((each) => each.callId === callId || each.callId.endsWith(`:${callId}`))
+  const latest = callId === undefined ? changes.findLast(isUndoable) : named
+  const agent = executor.agent(latest?.agentId)
+  const { content, status } = await agent.undo(
+    callId === undefined ? { last } : { callId: latest?.callId ?? callId },
+  )
+  stdout.write(`${printable(withoutHint(content))}\n`)
+  if (status !== "complete") return exitStatus.failed
+  if (!(await confirm(options))) return exitStatus.denied
+  const applied = await agent.resolve({ action: "apply", reason: "As the user asked" })
+  stdout.write(`${printable(applied.content)}\n`)
+  return applied.status === "complete" ? exitStatus.asExpected : exitStatus.failed
+}

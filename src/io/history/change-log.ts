@@ -1,0 +1,186 @@
+/**
+ * What was changed, in a file for each process, so that a later one can take it back: a line before something is changed and one after,
+ * so that a process that is killed in between leaves a trace. In a folder of the user's state that nobody else can enter.
+ */
+import { randomUUID } from "node:crypto"
+import { openSync, writeSync } from "node:fs"
+import { readdir, readFile, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { privateFolder } from "../staging/stage-folders.ts"
+import { stateFolder } from "../state-folder.ts"
+import type { KeepBounds } from "./kept-content.ts"
+import type { PathState } from "./path-state.ts"
+
+/** The call that changes something. */
+export interface ChangeOrigin {
+  /** Of its executor. */
+  readonly cwd: string
+  readonly agentId: string
+  readonly callId: string
+  readonly appliedBy: string
+  readonly name: string
+  readonly turn: number
+  /** For a call of `undo`: the calls that it takes back. */
+  readonly undoes?: ReadonlyArray<string>
+}
+
+/** A path, what was there, and what is to be left there or was left there: of what is to be left, the hash of the content, if known. */
+export interface LoggedPath {
+  readonly path: string
+  readonly before: PathState
+  readonly after?: PathState
+  readonly expected?: string
+}
+
+type Line =
+  | {
+      readonly id: number
+      readonly at: number
+      readonly origin: ChangeOrigin
+      readonly begins: Array<LoggedPath>
+    }
+  | { readonly id: number; readonly ends: Array<LoggedPath> }
+  | { readonly at: number; readonly origin: ChangeOrigin; readonly unknown: string }
+
+/** What a call of an earlier process, or of this one, has changed. */
+export interface LoggedChange {
+  /** Of the process. */
+  readonly session: string
+  readonly at: number
+  readonly origin: ChangeOrigin
+  readonly paths: ReadonlyArray<LoggedPath>
+  readonly unknown?: string
+  /** Whether its process ended before it told what it left. */
+  readonly isCutOff: boolean
+}
+
+const suffix = ".jsonl"
+
+/** Bytes of all files together. */
+const maxLogBytes = 50_000_000
+
+const folderOf = (): string => join(stateFolder(), "undo-log")
+
+/** Removes the files of processes that were last heard of too long ago, and of too much the oldest. */
+const prune = async (folder: string, { maxAge }: KeepBounds): Promise<void> => {
+  const files: Array<{ readonly path: string; readonly at: number; readonly size: number }> = []
+  for (const name of (await readdir(folder)).filter((each) => each.endsWith(suffix))) {
+    const path = join(folder, name)
+    const info = await stat(path).catch(() => undefined)
+    if (info !== undefined) files.push({ path, at: info.mtimeMs, size: info.size })
+  }
+  let bytes = 0
+  for (const { path, at, size } of files.sort((one, other) => other.at - one.at)) {
+    bytes += size
+    if (bytes > maxLogBytes || at < Date.now() - maxAge) await rm(path, { force: true })
+  }
+}
+
+/** The log of one process. */
+export class ChangeLog {
+  private readonly path: string
+  private file: number | undefined
+  private ids = 0
+
+  constructor(folder: string) {
+    this.path = join(folder, `${process.pid}-${randomUUID().slice(0, 8)}${suffix}`)
+  }
+
+  /** Gives what `ends` is to be told. */
+  begins(origin: ChangeOrigin, paths: Array<LoggedPath>): number {
+    this.ids += 1
+    this.write({ id: this.ids, at: Date.now(), origin, begins: paths })
+    return this.ids
+  }
+
+  /** Nothing, where nothing was changed. */
+  ends(id: number, paths: Array<LoggedPath>): void {
+    this.write({ id, ends: paths })
+  }
+
+  unknown(origin: ChangeOrigin, what: string): void {
+    this.write({ at: Date.now(), origin, unknown: what })
+  }
+
+  /** At once: the change comes right behind it. What cannot be written is known to this process alone. */
+  private write(line: Line): void {
+    try {
+      this.file ??= openSync(this.path, "ax", 0o600)
+      writeSync(this.file, `${JSON.stringify(line)}\n`)
+    } catch {
+      // Such as a full disk.
+    }
+  }
+}
+
+const opened = new Map<string, Promise<ChangeLog | undefined>>()
+
+const open = async (path: string, bounds: KeepBounds): Promise<ChangeLog | undefined> => {
+  const folder = await privateFolder(path)
+  if (folder === undefined) return undefined
+  void prune(folder, bounds).catch(() => {})
+  return new ChangeLog(folder)
+}
+
+/** That of this process; undefined where there can be none. */
+export const changeLog = (bounds: KeepBounds): Promise<ChangeLog | undefined> => {
+  const path = folderOf()
+  const log = opened.get(path) ?? open(path, bounds)
+  opened.set(path, log)
+  return log
+}
+
+const isRunning = (session: string): boolean => {
+  try {
+    process.kill(Number.parseInt(session, 10), 0)
+    return true
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+/** A line that was cut off by the end of its process is none. */
+const linesOf = (text: string): Array<Line> =>
+  text.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as Line]
+    } catch {
+      return []
+    }
+  })
+
+const changesIn = (session: string, text: string): Array<LoggedChange> => {
+  const changes: Array<LoggedChange> = []
+  const open = new Map<number, Extract<Line, { begins: unknown }>>()
+  for (const line of linesOf(text)) {
+    if ("begins" in line) open.set(line.id, line)
+    else if ("unknown" in line) changes.push({ session, ...line, paths: [], isCutOff: false })
+    else {
+      const { at, origin } = open.get(line.id) ?? {}
+      open.delete(line.id)
+      if (at !== undefined && line.ends.length > 0)
+        changes.push({ session, at, origin: origin!, paths: line.ends, isCutOff: false })
+    }
+  }
+  if (isRunning(session)) return changes
+  const cut = [...open.values()].map(({ at, origin, begins }) => ({
+    session,
+    at,
+    origin,
+    paths: begins,
+    isCutOff: true,
+  }))
+  return [...changes, ...cut]
+}
+
+/** What executors with this working directory have changed, also in other processes, the oldest first. */
+export const loggedChanges = async (cwd: string): Promise<Array<LoggedChange>> => {
+  const folder = folderOf()
+  const changes: Array<LoggedChange> = []
+  for (const name of (await readdir(folder).catch(() => [])).filter((each) => each.endsWith(suffix))) {
+    const text = await readFile(join(folder, name), "utf8").catch(() => "")
+    for (const change of changesIn(name.slice(0, -suffix.length), text))
+      if (change.origin.cwd === cwd) changes.push(change)
+  }
+  return changes.sort((one, other) => one.at - other.at)
+}

@@ -1,0 +1,40 @@
+// @module-tag waits
+import { readFile, writeFile } from "node:fs/promises"
+import { expect, it } from "vitest"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { runNode, useCli } from "./built-cli.ts"
+
+const path = useTempFolder()
+const cli = useCli()
+
+const stepline = (...args: ReadonlyArray<string>) =>
+  runNode([cli.path, ...args], { cwd: path(), env: { ...process.env, HOME: path("home") } })
+
+it("takes back what an earlier run has changed, once that is confirmed", async () => {
+  await writeFile(path("a"), "one\n")
+  const edits = [{ old_string: "one", new_string: "two" }]
+  await stepline("--yes", "edit_file", "a", JSON.stringify({ edits }))
+  await stepline("--yes", "write_file", "b", "new")
+  expect(await readFile(path("a"), "utf8")).toBe("two\n")
+  const listed = await stepline("undo", "--list")
+  expect(listed.stdout).toMatch(/:\S+ write_file +created .*\/b\n.*:\S+ edit_file +changed .*\/a\n/)
+  const shown = await stepline("undo", "--last", "2")
+  expect(shown).toMatchObject({ status: 3 })
+  expect(shown.stdout).toContain("changed  a\ndeleted  b\n")
+  expect(shown.stdout).toContain("Nothing is changed: add --yes to make these changes.\n")
+  expect(await readFile(path("a"), "utf8")).toBe("two\n")
+  expect(await stepline("undo", "--last", "2", "--yes")).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining("2 changes made."),
+  })
+  expect(await readFile(path("a"), "utf8")).toBe("one\n")
+  await expect(readFile(path("b"))).rejects.toThrow("ENOENT")
+  expect(await stepline("undo", "--yes")).toMatchObject({
+    status: 1,
+    stdout: "Nothing that the last call of agent main changed can be taken back.\n",
+  })
+  const [undo] = (await stepline("undo", "--list")).stdout.trim().split(/\s+/)
+  expect(await stepline("undo", undo!, "--yes")).toMatchObject({ status: 0 })
+  expect(await readFile(path("a"), "utf8")).toBe("two\n")
+  expect(await stepline("undo", "--last", "x")).toMatchObject({ status: 2 })
+})
