@@ -93,6 +93,9 @@ const outputOf = (json: string | undefined, log: string): GivenOutput => {
 const advice: Readonly<Record<string, string>> = {
   RUN_DETACHED_BRIDGE_REQUEST: "The code ended before a call of it did. Await every call of a tool.",
   RUN_CONCURRENCY_LIMIT: "Too much code runs at once. Try again in a moment.",
+  // The package allows a fixed number of steps, which a loop has used up before `time` is over.
+  RUN_TIMEOUT:
+    "The code computed for too long. Look for a loop that does not end, or do the work in several runs.",
   RUN_SOURCE_TOO_LARGE: "The source is too long. Split it into several runs.",
 }
 
@@ -103,5 +106,5 @@ const faultOf = (error: unknown, column: number, lines: number): string => {
   const message = messageOf(error)
   const kind = name === undefined || name === "Error" ? "" : `${name}: `
   const memory = message === "out of memory" ? ". The code needs too much memory: keep less at once." : ""
-  return `${kind}${message}${memory}${placeIn(stack, column, lines)}`
+  return `${kind}${message}${memory}${placeIn(stack, column, lines, name === "SyntaxError")}`
 }

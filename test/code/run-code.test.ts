@@ -146,6 +146,11 @@ describe("run_code", () => {
       "const b = ;",
       "SyntaxError: unexpected token in expression: ';' (line 1, column 11)",
     ],
+    [
+      "what is left open",
+      "const a = 1\nfoo(",
+      "SyntaxError: unexpected token in expression: '}' (line 2, at the end)",
+    ],
     ["what it throws", "let a\nnull.x", "TypeError: cannot read property 'x' of null (line 2, column 1)"],
     [
       "a call that is not awaited",
@@ -179,6 +184,9 @@ describe("run_code", () => {
       (await run(source, undefined, { limits: limits! })).content
     expect(await limited("while (true) {}", { time: 300 })).toMatch(
       /^The code computed for 300 ms without calling a tool/,
+    )
+    expect(await limited("while (true) {}", {})).toBe(
+      "The code computed for too long. Look for a loop that does not end, or do the work in several runs.",
     )
     expect(await limited("await new Promise(() => {})", { time: 300 })).toMatch(
       /^The code computed for 300 ms/,
