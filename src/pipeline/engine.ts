@@ -56,6 +56,8 @@ export type HandlerEffect = Effect.Effect<unknown, unknown, unknown>
 
 const turn: Input = { _tag: "Turn" }
 const placed: Input = { _tag: "Placed" }
+const rested: Input = { _tag: "Rested" }
+const woken: Input = { _tag: "Woken" }
 
 /** The functions that carry out the work of calls. Passed in, so that the engine need not import them. */
 export interface Driver {
@@ -228,19 +230,22 @@ export class Engine implements ActionHost, OwnTools {
     const { outer } = call.to
     const nested = outer?.nested
     if (outer === undefined || nested === undefined) return
-    const were = nested.areWaiting
     nested.moved(call)
-    if (nested.areWaiting === were) return
-    if (were) outer.timer?.resume()
-    else outer.timer?.pause()
-    this.journal?.moved(outer)
-    this.nestedMoved(outer)
+    const { areWaiting } = nested
+    if (areWaiting === nested.wereWaiting) return
+    nested.wereWaiting = areWaiting
+    if (areWaiting) outer.timer?.pause()
+    else outer.timer?.resume()
+    // Also stores whether the outer call waits, and tells its own outer call.
+    this.apply(outer, areWaiting ? rested : woken)
   }
 
   /** A nested call has ended, or has become a task: its outer call has the result, and need not wait for it. */
   nestedEnded(call: Call, result: ToolResult): void {
-    call.to.outer?.nested?.ended(call, result)
+    const { outer } = call.to
+    outer?.nested?.ended(call, result, outer.place === "asked")
     this.nestedMoved(call)
+    this.mailbox.deliver()
   }
 
   /** Gives a call its turn. Returns false if the call has ended. */

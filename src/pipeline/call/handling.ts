@@ -30,10 +30,18 @@ const ignore = () => undefined
 
 /** Runs the handler at `at`, or reads the next step of its generator. */
 export const runPart = (engine: Engine, call: Call, command: Command): void => {
-  if (call.state._tag !== "Running" || !begins(engine, call, command)) return
+  if (call.state._tag !== "Running") return
+  if (call.begun === call.run) return goesOn(engine, call)
+  if (!begins(engine, call, command)) return
   if (call.toolCall.name === resolveName && call.links.resolving === undefined && claimAction(engine, call))
     return
   runHandler(engine, call, (call.parts[call.at] as HandlerPart<unknown>).handler)
+}
+
+/** The handler runs already: its nested calls had let it rest, and now it has its place again. */
+const goesOn = (engine: Engine, call: Call): void => {
+  call.nested?.release()
+  suspended(engine, call)
 }
 
 /** Runs the next finally handler, or reads the next step of its generator. */

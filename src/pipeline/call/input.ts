@@ -32,6 +32,10 @@ export type Input =
   | { readonly _tag: "Announced" }
   /** The background pool has a place for the call. */
   | { readonly _tag: "Placed" }
+  /** All open nested calls wait: meanwhile the call needs no place in the background pool. */
+  | { readonly _tag: "Rested" }
+  /** Not all open nested calls wait any more. */
+  | { readonly _tag: "Woken" }
   /** The running handler returned a step. `more`: the handler is a generator, and may yield further steps. */
   | { readonly _tag: "Returned"; readonly run: number; readonly step: Step; readonly more: boolean }
   /** The generator of the running handler ended without a step. */

@@ -27,10 +27,14 @@ const isWaiting = ({ state, nested }: OpenCall): boolean =>
 export class NestedCalls<C extends OpenCall> {
   /** How many calls the handlers have made. The ids count on from here. */
   made: number
+  /** What the outer call was last told of `areWaiting`. */
+  wereWaiting = false
   /** A restored call has no waiter until the handler, which runs again, comes to its place. */
   private readonly open = new Map<C, Waiter | undefined>()
   private readonly waiting = new Set<C>()
   private readonly over: Array<() => void> = []
+  /** Gives results to handlers that wait for a place in the background pool. */
+  private held: Array<() => void> = []
 
   constructor(made: number) {
     this.made = made
@@ -61,18 +65,25 @@ export class NestedCalls<C extends OpenCall> {
     else this.waiting.delete(call)
   }
 
-  /** Notes that a call has ended, or has become a task of its own. */
-  ended(call: C, result: ToolResult): void {
+  /** Notes that a call has ended, or has become a task of its own. `holds`: its handler gets the result with `release`. */
+  ended(call: C, result: ToolResult, holds: boolean): void {
     const waiter = this.open.get(call)
     this.open.delete(call)
     this.waiting.delete(call)
-    waiter?.resolve(result)
+    if (holds) this.held.push(() => waiter?.resolve(result))
+    else waiter?.resolve(result)
     if (this.isOpen) return
     for (const act of this.over.splice(0)) act()
   }
 
+  /** Gives the results that were held back. */
+  release(): void {
+    for (const give of this.held.splice(0)) give()
+  }
+
   /** Rejects the promises of the handlers. The calls stay open. */
   reject(reason: unknown): void {
+    this.release()
     for (const [call, waiter] of this.open) {
       this.open.set(call, undefined)
       waiter?.reject(reason)

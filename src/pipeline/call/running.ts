@@ -38,7 +38,7 @@ const proceed = (call: Call, out: Outbox): void => {
 }
 
 /** Whether the call may run now. If not, it receives `Placed` later. */
-const takesPlace = (call: Call, out: Outbox): boolean => {
+export const takesPlace = (call: Call, out: Outbox): boolean => {
   if (!call.toolCall.background || call.place === "held" || call.place === "exempt") return true
   if (call.place === "none") {
     call.place = "asked"

@@ -46,6 +46,7 @@ import {
   releaseAction,
   stop,
   stopped,
+  takesPlace,
   tellBackground,
 } from "./running.ts"
 import { type CallState, ended, held, running, type StateOf } from "./state.ts"
@@ -241,6 +242,16 @@ const runningRow: Row = {
     if (call.place !== "asked") return false
     call.place = "held"
     out.push(call.reply === undefined ? commands.run : commands.reply)
+    return true
+  },
+  Rested: (call, _input, out) => {
+    if (!call.toolCall.background) return false
+    leavePlace(call, out)
+    return true
+  },
+  Woken: (call, _input, out) => {
+    if (!call.toolCall.background || call.place !== "none") return false
+    takesPlace(call, out)
     return true
   },
   Returned: (call, { run, step, more }, out) => {

@@ -211,6 +211,10 @@ const handlerChoices = (index: number, { side, record, spec }: ExploredCall, cho
     const costs = asksMidway && side.reading ? 0 : 1
     choices.give(index, { _tag: "Asked", run, effect, timeout: undefined }, costs, true)
   }
+  if (record.toolCall.background && record.state._tag === "Running") {
+    const isAtRest = record.place === "none"
+    choices.give(index, { _tag: isAtRest ? "Woken" : "Rested" }, isAtRest ? 0 : 1, !isAtRest)
+  }
   if (!record.scoped) choices.acquires(index)
   choices.returned(index, run, Step.AwaitApproval(), 1)
   choices.returned(index, run, Step.Delegate(effect), 1, true)

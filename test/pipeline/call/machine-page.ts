@@ -31,6 +31,8 @@ const inputs: Readonly<Record<Input["_tag"], string>> = {
   Drop: "nobody will resolve the action: only its finally handlers run",
   Announced: "the host is told that it runs in the background",
   Placed: "there is a place among the background calls",
+  Rested: "all nested calls of the handler wait",
+  Woken: "not all nested calls of the handler wait any more",
   Returned: "the handler gave a step",
   Exhausted: "the handler's generator has no more steps",
   Failed: "the handler threw or failed",

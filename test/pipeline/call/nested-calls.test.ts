@@ -8,9 +8,11 @@ import {
   ToolFilters,
   type ToolResult,
 } from "../../../src/index.ts"
+import { ScriptedHost } from "../../../src/testing.ts"
 import { deferred, never, turn, until } from "../../support/deferred.ts"
 import { is, trail } from "../../support/event-of.ts"
 import { executorOf } from "../../support/executor-of.ts"
+import { heldTool } from "../../support/held-tool.ts"
 import { virtualTime } from "../../support/virtual-time.ts"
 
 const echo = (params: Record<string, unknown>) =>
@@ -308,9 +310,46 @@ describe("the end of an outer call", () => {
   })
 })
 
+describe("the place of an outer call in the background", () => {
+  const plans = () => {
+    const { plan, running, release } = heldTool()
+    const seen: Array<string> = []
+    const tool = outer(async (call) => {
+      const { content } = await call("gated")
+      seen.push(content)
+      return content
+    })
+    return { seen, running, release, plans: { outer: tool, gated, other: plan } }
+  }
+
+  it("is free for others while its nested calls wait for the host, and is waited for afterwards", async () => {
+    const { seen, running, release, plans: tools } = plans()
+    const executor = executorOf(tools, { backgroundConcurrency: 1 })
+    const host = new ScriptedHost(executor, { gate: "ignore" })
+    executor.enqueue([
+      { callId: "o", name: "outer", background: true },
+      { callId: "b", name: "other", background: true },
+    ])
+    await host.until(is("AwaitingApproval", "o/1"))
+    await until(() => running.includes("b"))
+    executor.approve("o/1")
+    await host.until(is("Completed", "o/1"))
+    for (let turns = 0; turns < 5; turns += 1) await turn()
+    expect(seen).toEqual([])
+    expect(executor.inspect().find(({ callId }) => callId === "o")).toMatchObject({ waitingFor: "place" })
+    release("b")
+    await host.until(is("BackgroundCompleted", "o"))
+    expect(seen).toEqual(["done"])
+  })
+})
+
 describe("the time of an outer call", () => {
   it("stands still while all of its nested calls wait for the host", async () => {
-    const plans = { outer: outer((call) => Promise.all([call("gated"), call("gated")])), gated }
+    const plans = {
+      outer: outer((call) => Promise.all([call("gated"), call("echo"), call("gated")])),
+      echo: pipeline().andThen(() => turn().then(() => Step.Output("said"))),
+      gated,
+    }
     const { executor, advance } = await virtualTime(plans, { callTimeout: "1 minute" })
     const open: Array<() => unknown> = []
     const result = executor.run({ name: "outer" }, (event) => {
