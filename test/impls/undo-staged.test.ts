@@ -2,8 +2,9 @@
 import { execFileSync } from "node:child_process"
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
-import { makeShellTool } from "../../src/impls/index.ts"
-import { stagingMachine } from "../../src/sandbox/index.ts"
+import { makeShellTool, makeWriteFileTool } from "../../src/impls/index.ts"
+import { noIde } from "../../src/index.ts"
+import { sandboxedMachine, stagingMachine } from "../../src/sandbox/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { treeOf } from "../sandbox/staging/tree.ts"
 import { needs } from "../support/needs.ts"
@@ -32,6 +33,29 @@ const command = async (executor: Executor, text: string) => {
   await executor.run({ callId: "command", name: "shell", params, decision: "approve" })
   await apply(executor)
 }
+
+it("what a sandboxed machine wrote is taken back within its bounds", async () => {
+  await using machine = await sandboxedMachine({ cwd: path("ws"), write: [path("ws")] })
+  const executor = executorIn(path("ws"), [makeWriteFileTool(machine)], { delegates: noIde })
+  const params = { path: "folder/a", content: "x" }
+  await executor.run({ name: "write_file", params, decision: "approve" })
+  expect(executor.changes()).toMatchObject([
+    { name: "write_file", paths: [{}, { path: path("ws/folder/a") }] },
+  ])
+  await executor.agent().undo({ last: 1 })
+  await apply(executor)
+  expect(Object.keys(await treeOf(path("ws")))).toEqual(["."])
+  const [inside, outside] = [path("ws/b"), path("b")]
+  for (const file of [inside, outside]) await writeFile(file, "x")
+  const seen = await machine.files.history!.look([{ path: inside }, { path: outside }])
+  const staged = await machine.files.history!.stage(seen.map((from) => ({ from, to: { kind: "nothing" } })))
+  expect(staged).toMatchObject({
+    changes: [{ path: inside.slice(1), what: "deleted" }],
+    left: [
+      { path: outside, why: `The sandbox does not let ${outside} be written: only ${path("ws")} may be` },
+    ],
+  })
+})
 
 describe("what a staged command changed", () => {
   it("is taken back whole, and made again", async () => {

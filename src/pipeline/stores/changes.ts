@@ -220,12 +220,15 @@ export class RecordedChanges {
     return oldest === undefined ? [] : own.slice(own.indexOf(oldest))
   }
 
-  /** Drops what is too old, and of too much the oldest. */
+  /** Drops what is too old, and of too much the oldest; not the latest call, however much it changed. */
   private drop(): void {
     const from = this.now() - this.bounds.maxAge
+    // Some room, so that it is not cut for every change.
+    const most = this.paths > maxPaths ? maxPaths * 0.9 : maxPaths
     let count = 0
     for (const record of this.records) {
-      if (record.at >= from && this.paths <= maxPaths) break
+      const isLatest = count === this.records.length - 1
+      if (record.at >= from && (this.paths <= most || isLatest)) break
       count += 1
       this.paths -= sizeOf(record)
       this.dropped.add(record.callId)

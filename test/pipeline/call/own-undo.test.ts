@@ -6,7 +6,10 @@ interface Ticket {
   readonly id: number
 }
 
-const ticketing = (fails: { message?: string } = {}) => {
+const ticketing = (
+  fails: { message?: string } = {},
+  more: Record<string, ReturnType<typeof pipeline>> = {},
+) => {
   const tickets = new Set<number>()
   const CreateTicket = handler(
     "CreateTicket",
@@ -24,7 +27,7 @@ const ticketing = (fails: { message?: string } = {}) => {
       },
     },
   )
-  const executor = executorOf({ ticket: pipeline().andThen(CreateTicket) })
+  const executor = executorOf({ ticket: pipeline().andThen(CreateTicket), ...more })
   return { executor, tickets }
 }
 
@@ -73,6 +76,24 @@ describe("the undo of a handler's own", () => {
     expect(await agent.resolve({ action: "apply", reason: "" }, approving)).toMatchObject({
       status: "complete",
     })
+    expect([...tickets]).toEqual([])
+  })
+
+  it("of nested calls is that of the outer one too", async () => {
+    const { executor, tickets } = ticketing(
+      {},
+      {
+        twice: pipeline().andThen(async ({ call }) => {
+          for (let i = 0; i < 2; i++) await call("ticket", {})
+          return Step.Continue
+        }),
+      },
+    )
+    await executor.run({ callId: "outer", name: "twice" })
+    expect([...tickets]).toEqual([1, 2])
+    const agent = executor.agent()
+    await agent.undo({ callId: "outer" })
+    await agent.resolve({ action: "apply", reason: "" }, approving)
     expect([...tickets]).toEqual([])
   })
 
