@@ -14,6 +14,7 @@ import { renderGate } from "../hosts/terminal/render-gate.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { performCommand } from "../hosts/terminal/session-commands.ts"
 import { loadCorrections } from "../io/corrections.ts"
+import type { ListedApproval } from "../pipeline/call/answer-list.ts"
 import { type AwaitingApprovalEvent, type ToolEvent, unattended } from "../pipeline/model/event.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import { type LocalExecutor, localExecutor } from "./local-executor.ts"
@@ -78,6 +79,8 @@ class Lines {
 
 /** Whether a person types the lines and sees what is printed. */
 const isSomebodyThere = (): boolean => process.stdin.isTTY && process.stdout.isTTY
+
+type GateAnswer = { readonly approve: ListedApproval } | { readonly deny: true | string }
 
 const nobodyElse = "Others have to approve this call, and nobody else is asked here."
 
@@ -263,23 +266,22 @@ class LineSession {
       const line = await this.lines.fresh()
       const [, word = "", reason = ""] = /^\s*(\S*)\s*(.*?)\s*$/.exec(line ?? "n")!
       if (/^(?:y|yes)$/i.test(word) || (/^(?:a|always)$/i.test(word) && remembers !== undefined)) {
-        return this.approve(gate, /^a/i.test(word))
+        return this.answer(gate, { approve: /^a/i.test(word) ? { remember: true } : true })
       }
       if (/^(?:n|no)$/i.test(word)) {
-        gate.deny(reason === "" ? undefined : reason, unattended)
-        return
+        return this.answer(gate, { deny: reason || true })
       }
     }
   }
 
-  private approve(gate: AwaitingApprovalEvent, remember: boolean): void {
+  private answer(gate: AwaitingApprovalEvent, answer: GateAnswer): void {
     const { callId } = gate
     const { by, options } = this
-    const answer = { callId, question: gate, approve: remember ? { remember } : true } as const
-    const [outcome] = this.local.executor.answer([answer], by === undefined ? undefined : { by })
+    const list = [{ callId, question: gate, ...answer }]
+    const [outcome] = this.local.executor.answer(list, by === undefined ? undefined : { by })
     const { took, why } = outcome!
     if (why !== undefined) this.say(took ? `Your approval counts. ${why}` : why)
-    else this.view.approved(callId)
+    else if ("approve" in answer) this.view.approved(callId)
     // The page may know others; here there is nobody else, and the call would wait for ever.
     if (why !== undefined && options.ui !== true) gate.deny(nobodyElse, unattended)
   }

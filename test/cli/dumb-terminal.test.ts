@@ -1,9 +1,10 @@
 // @module-tag waits
 /** The command on a terminal that can only print, such as one within an editor. */
 import { access, mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { verifyDecisionLog } from "../../src/index.ts"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { useCli } from "./built-cli.ts"
 
@@ -37,6 +38,25 @@ test("lines are asked for, gates are printed whole and decided by a line, and no
   expect(await terminal.exited).toBe(3)
   await expect(access(join(cwd, "PWN"))).rejects.toThrow("ENOENT")
   expect(terminal.raw).not.toContain("\u001b")
+})
+
+test("the log has who answered: the name of --as, or of the login", async () => {
+  const deciders = async (answer: string, ...args: ReadonlyArray<string>) => {
+    const log = join(cwd, `${answer}.jsonl`)
+    const env = { ...process.env, TERM: "dumb" }
+    await using terminal = new PseudoTerminal([cli.path, "--log", log, ...args], { cwd, env })
+    await terminal.see(/› $|›$/)
+    terminal.enter("shell true")
+    await terminal.see(/\[y\]es \[n\]o \[a\]lways$/)
+    terminal.enter(answer)
+    await terminal.see(answer === "y" ? "✓ shell(true)" : "Denied")
+    terminal.control("d")
+    await terminal.exited
+    const { lines } = verifyDecisionLog(await readFile(log, "utf8"))
+    return lines.map(({ verdict, id }) => `${verdict} ${id}`)
+  }
+  expect(await deciders("y", "--as", "ann")).toEqual(["approve ann", "run ann"])
+  expect(await deciders("n")).toEqual([`deny ${userInfo().username}`])
 })
 
 test("a line that was typed before its gate was printed does not decide that, but is a line", async () => {

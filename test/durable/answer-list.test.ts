@@ -1,7 +1,7 @@
 // @module-tag waits
 import { expect, it, onTestFinished } from "vitest"
 import { type DurableCalls, openDurableExecutor } from "../../src/durable/index.ts"
-import { pipeline, Step } from "../../src/index.ts"
+import { type AwaitingApprovalEvent, pipeline, Step } from "../../src/index.ts"
 import { durableOf } from "./durable-of.ts"
 import { describeStores } from "./stores.ts"
 
@@ -22,6 +22,23 @@ const asked = async (calls: DurableCalls, label: string, count: number) => {
 const call = (callId: string) => ({ callId, name: "twice", agentId: callId })
 
 describeStores("A list of answers", (_path, store) => {
+  it("knows the question of a restored call, of which a watcher is told once", async () => {
+    const before = await durableOf(store(), { twice })
+    await before.enqueue([call("a")])
+    await asked(before, "first", 1)
+    await before.close()
+    const { executor } = await durableOf(store(), { twice })
+    const told: Array<AwaitingApprovalEvent> = []
+    executor.watch({ event: (event) => event._tag === "AwaitingApproval" && told.push(event) })
+    await expect.poll(() => told.length).toBe(1)
+    // It is the one that the call asks in this process.
+    expect(told[0]!.seq).toBeGreaterThan(0)
+    expect(executor.answer([{ callId: "a", question: told[0]!, approve: true }])).toEqual([
+      { callId: "a", took: true },
+    ])
+    await expect.poll(() => told.map(({ label }) => label)).toEqual(["first", "second"])
+  })
+
   it("is taken by the process that runs the calls, and by a client", async () => {
     const durable = await durableOf(store(), { twice })
     const client = await openDurableExecutor({ store: store(), runner: false })

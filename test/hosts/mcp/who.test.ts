@@ -43,6 +43,35 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     expect(asked).toEqual([expect.not.stringContaining("eve"), expect.stringMatching(/^eve may not answer/)])
   })
 
+  it("lets nobody deny who may not, and says who denied", async () => {
+    const deny = { action: "accept", content: { decision: "deny", reason: "Too much" } } as const
+    const deniedBy = async (who: string) => {
+      const deciders: Array<unknown> = []
+      const onDecision = ({
+        verdict,
+        by,
+      }: {
+        readonly verdict: string
+        readonly by?: { readonly id?: string }
+      }) => deciders.push(`${verdict} ${by?.id}`)
+      const server = { who: () => who }
+      const { client, asked } = await connect([pay], {
+        revision,
+        answer: () => deny,
+        server,
+        executor: { onDecision },
+      })
+      const result = await client.callTool({ name: "pay", arguments: {} })
+      return [textOfResult(result), asked.length, deciders]
+    }
+    expect(await deniedBy("ann")).toEqual(["Too much", 1, ["deny ann"]])
+    expect(await deniedBy("eve")).toEqual([
+      expect.stringContaining("eve may not answer"),
+      2,
+      ["deny undefined"],
+    ])
+  })
+
   it("waits for the others where several have to approve", async () => {
     const { client, executor } = await connect([drop], {
       revision,

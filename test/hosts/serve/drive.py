@@ -30,6 +30,19 @@ with Stepline(sys.argv[1:], filters={"shell": {"allow": ["^echo "]}}) as agent:
             agent.deny(event["callId"], "not here")
     show("denied", [event["_tag"], event["content"]])
 
+    agent.enqueue(*[{"name": "shell", "callId": c, "agentId": c, "params": {"command": "touch x"}} for c in "ab"])
+    asked, ends = 0, {}
+    for event in agent.events():
+        asked += event["_tag"] == "AwaitingApproval"
+        if asked == 2 and event["_tag"] == "AwaitingApproval":
+            answers = [{"callId": "a", "deny": "not a"}, {"callId": "b", "approve": {"params": {"command": "echo b"}}}]
+            show("many", [outcome["took"] for outcome in agent.answer(*answers, by="ann")])
+        if event["_tag"] in ("Denied", "Completed"):
+            ends[event["callId"]] = [event["content"], event["decidedBy"]["id"]]
+        if len(ends) == 2:
+            break
+    show("by whom", ends)
+
     numbers = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]}
 
     @agent.tool("divide", "Divides two numbers.", numbers, approval=False)

@@ -58,6 +58,8 @@ describeWith("python")("the client in Python", () => {
       ["a stale answer", false],
       ["ran", "edited\n"],
       ["denied", ["Denied", "not here"]],
+      ["many", [true, true]],
+      ["by whom", { a: ["not a", "ann"], b: ["b\n", "ann"] }],
       ["own tool", "0.25"],
       ["own tool that raises", "division by zero"],
       ["own tool, invalid", "invalid"],

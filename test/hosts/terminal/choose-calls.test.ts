@@ -12,9 +12,10 @@ const move = (params: Record<string, unknown>) =>
     .awaitApproval()
     .andThen(() => Step.Output(`moved ${params.from}`))
 const other = () => pipeline().awaitApproval()
+const twice = () => pipeline().awaitApproval({ label: "The first" }).awaitApproval({ label: "The second" })
 
 const open = () => {
-  const executor = new ToolExecutor(registryOf({ move, other }))
+  const executor = new ToolExecutor(registryOf({ move, other, twice }))
   const terminal = new SessionTerminal({ executor, by: "ann" }, { rows: 40 })
   const call = (callId: string, name = "move") => ({
     callId,
@@ -56,6 +57,22 @@ test("the list shows each with its preview, and takes a part: what comes later i
   ])
   await terminal.see(/\? \[bg\] other/)
   expect(executor.inspect().map(({ callId }) => callId)).toEqual(["x", "b", "e"])
+})
+
+test("what was listed is answered, and not what its call asks by then", async () => {
+  const { executor, terminal, call } = open()
+  await using _ = terminal
+  executor.enqueue([call("b", "twice"), call("a", "twice")])
+  await terminal.see("1 more to decide after this; [l]ist")
+  terminal.type("l")
+  await terminal.see("Which of the 2 calls above?")
+  const labels: Array<unknown> = []
+  executor.watch({ event: (event) => event._tag === "AwaitingApproval" && labels.push(event.label) })
+  executor.approve("a")
+  await expect.poll(() => labels).toContain("The second")
+  await choose(terminal, "all")
+  await terminal.see('"a" does not ask this question any more: look at what it asks now.')
+  expect(executor.inspectCall("a")?.state).toBe("waiting")
 })
 
 test("the list denies, and Esc decides nothing", async () => {
