@@ -42,6 +42,7 @@ export type {
   KeptChange,
   LeftChange,
   PathChange,
+  PlanOptions,
   UndoPlan,
   UndoRequest,
 } from "./pipeline/model/changes.ts"

@@ -13,10 +13,13 @@ import type {
   KeptChange,
   LeftChange,
   PathChange,
+  PlanOptions,
   UndoPlan,
 } from "../pipeline/model/changes.ts"
 import { ToolError } from "../pipeline/model/step.ts"
+import type { UndoBounds } from "../pipeline/model/undo-options.ts"
 import { shortened } from "../text/truncation.ts"
+import { mergeBack } from "./merge-back.ts"
 import { previewOf } from "./staged-preview.ts"
 
 /** Of a command, where it is named. */
@@ -66,19 +69,48 @@ const ofItsOwn = (state: PathState): PathState => {
 
 const somebodyElse = "somebody else has changed it since"
 
-const waysOf = (changes: ReadonlyArray<KeptChange>, seen: ReadonlyArray<Seen>): Array<Way> => {
+/** Of a file that is merged. */
+const maxMergedBytes = 1_000_000
+
+/** What a file becomes that somebody else has changed too. */
+type Merge = (now: PathState, kept: Kept) => Promise<PathState | undefined>
+
+const waysOf = async (
+  changes: ReadonlyArray<KeptChange>,
+  seen: ReadonlyArray<Seen>,
+  merge: Merge,
+): Promise<Array<Way>> => {
   const ways = new Map<string, Way>(
     seen.map((now) => [now.path, { now, to: now.state, why: undefined }] as const),
   )
   for (const { path, kept } of changes) {
     const way = ways.get(path)!
-    const { before, after } = kept as Kept
     if (way.why !== undefined) continue
+    const { before, after } = kept as Kept
     if (isSame(way.to, after)) way.to = hasOtherNames(after) ? before : ofItsOwn(before)
-    else way.why = somebodyElse
+    else {
+      const merged = await merge(way.to, kept as Kept)
+      if (merged === undefined) way.why = somebodyElse
+      else way.to = merged
+    }
   }
   return [...ways.values()]
 }
+
+/** Contents are found by their hashes: that of the present one was kept when it was looked at. */
+const merging =
+  (history: FileHistory, bounds: UndoBounds): Merge =>
+  async (now, { before, after }) => {
+    if (now.kind !== "file" || before.kind !== "file" || after.kind !== "file") return undefined
+    const [current, from, to] = await Promise.all(
+      [now, after, before].map(({ hash }) => history.kept(hash, maxMergedBytes)),
+    )
+    if (current === undefined || from === undefined || to === undefined) return undefined
+    const merged = await mergeBack(current, from, to)
+    return merged && { ...now, hash: await history.keep(merged, bounds) }
+  }
+
+const notMerging: Merge = async () => undefined
 
 /** What a path is called: from the working directory, where it is in there. */
 const shownPath = (cwd: string, path: string): string => {
@@ -96,12 +128,15 @@ class FileKeeper implements ChangeKeeper {
     this.history = history
   }
 
-  async plan(changes: ReadonlyArray<KeptChange>, cwd: string): Promise<UndoPlan> {
+  async plan(changes: ReadonlyArray<KeptChange>, { cwd, merge, bounds }: PlanOptions): Promise<UndoPlan> {
     const paths = new Set(changes.map(({ path }) => path).sort())
-    const seen = (await this.history.look([...paths].map((path) => ({ path })))).filter(({ path }) =>
-      paths.has(path),
+    const looks = [...paths].map((path) => ({ path }))
+    const seen = await this.history.look(looks, merge ? bounds : undefined)
+    const ways = await waysOf(
+      changes,
+      seen.filter(({ path }) => paths.has(path)),
+      merge ? merging(this.history, bounds) : notMerging,
     )
-    const ways = waysOf(changes, seen)
     const staged = await this.history
       .stage(ways.filter(({ now, to }) => !isSame(now.state, to)).map(({ now, to }) => ({ from: now, to })))
       .catch((cause: unknown) => {
@@ -219,6 +254,11 @@ const recording = async <A>(
     return isSame(state, now) ? [] : [changeOf(path, { before: state, after: now })]
   })
   end(changes)
+  // What an edit left is needed to take it out of what others make of it. Nobody waits for that.
+  for (const { before: former, after } of paths) {
+    if (former instanceof Uint8Array && after !== undefined && after.length <= maxMergedBytes)
+      history.keep(after, recorder.bounds).catch(() => {})
+  }
   recorder.add(keeper, changes)
   return result
 }

@@ -94,6 +94,30 @@ deleted  new/deep/b.txt
     expect((await stat(path("run.sh"))).mode & 0o777).toBe(0o751)
   })
 
+  it("is taken out of what somebody else has changed since, if that is asked for and the two are apart", async () => {
+    const executor = makeExecutor()
+    const lines = Array.from({ length: 20 }, (_, i) => `line ${i}`)
+    const content = (change: Record<number, string>) =>
+      `${lines.map((line, i) => change[i] ?? line).join("\n")}\n`
+    for (const name of ["apart", "touching"]) {
+      await writeFile(path(name), content({}))
+      await edit(executor, name, "line 3\n", "ours\n", name)
+    }
+    await writeFile(path("apart"), content({ 3: "ours", 15: "theirs" }))
+    await writeFile(path("touching"), content({ 3: "theirs" }))
+    const agent = executor.agent()
+    expect((await agent.undo({ last: 2 })).content).toContain("apart: somebody else has changed it since")
+    const preview = await agent.undo({ last: 2, merge: true })
+    expect(preview.content).toContain("-ours\n+line 3\n")
+    expect(preview.content).toContain("Left alone:\ntouching: somebody else has changed it since")
+    await apply(executor)
+    expect(await text("apart")).toBe(content({ 15: "theirs" }))
+    expect(await text("touching")).toBe(content({ 3: "theirs" }))
+    await agent.undo({ callId: executor.changes().at(-1)!.callId })
+    await apply(executor)
+    expect(await text("apart")).toBe(content({ 3: "ours", 15: "theirs" }))
+  })
+
   it("is the one file that several names have", async () => {
     const executor = makeExecutor()
     await writeFile(path("a.ts"), "foo(1)\n")
@@ -285,12 +309,13 @@ describe("what cannot be taken back is said", () => {
   it("of contents for which there was no room any more", async () => {
     vi.stubEnv("XDG_STATE_HOME", path("state"))
     onTestFinished(() => void vi.unstubAllEnvs())
-    const executor = makeExecutor({ undo: { maxBytes: 25 } })
+    const executor = makeExecutor({ undo: { maxBytes: 45 } })
     for (const name of ["a", "b"]) {
       await writeFile(path(name), `${name} has content\n`)
       await edit(executor, name, "has", "had", name)
     }
-    expect(await readdir(path("state/stepline/undo"))).toHaveLength(1)
+    // Of both edits there is what was before, and what came of it, of 14 bytes each.
+    await expect.poll(() => readdir(path("state/stepline/undo"))).toHaveLength(2)
     const preview = await executor.agent().undo({ last: 2 })
     expect(preview.content).toContain("Left alone:\na: what it held before is not kept any more")
     await apply(executor)

@@ -132,11 +132,11 @@ const resolve: Method = {
 
 /** In the lane of its agent, as any call: its events come before its result. */
 const undo: Method = {
-  takes: ["agentId", "callId", "turn", "since", "last"],
+  takes: ["agentId", "callId", "turn", "since", "last", "merge"],
   waits: true,
   call: async ({ executor, flow }, params) => {
     const request = Object.fromEntries(
-      ["callId", "turn", "since", "last"].flatMap((name) =>
+      ["callId", "turn", "since", "last", "merge"].flatMap((name) =>
         params.has(name) ? [[name, params.raw(name)]] : [],
       ),
     ) as unknown as UndoRequest

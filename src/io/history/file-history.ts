@@ -1,5 +1,5 @@
 /** Remembers what was at a path before it is changed, and puts it back: all paths or none, whatever a crash interrupts. */
-import { copyFile, link, mkdir } from "node:fs/promises"
+import { copyFile, link, mkdir, readFile } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import { writeFault } from "../file-fault.ts"
 import { withFileLock } from "../file-lock.ts"
@@ -47,6 +47,10 @@ export interface StagedPutBack {
 export interface FileHistory {
   /** What is at the paths, and the folders above them that are missing, first. With `keep`, contents are kept where they can be. */
   look(paths: ReadonlyArray<Look>, keep?: KeepBounds): Promise<Array<Seen>>
+  /** Keeps a content, and gives its hash. */
+  keep(content: Uint8Array, bounds: KeepBounds): Promise<string>
+  /** A content that is kept; undefined for one that is not, or of more bytes. */
+  kept(hash: string, maxBytes: number): Promise<Uint8Array | undefined>
   /** The log of this process, so that a later one knows what was changed. Where it is missing, only this process does. */
   log?(bounds: KeepBounds): ReturnType<typeof changeLog>
   /** Prepares to put paths back. Changes none of them. */
@@ -228,6 +232,12 @@ let recovered: Promise<unknown> | undefined
 /** Of this machine's files. */
 export const localHistory: FileHistory = {
   look: lookAt,
+  keep: async (content, bounds) => (await keptContent()).keepBytes(content, bounds),
+  kept: async (hash, maxBytes) => {
+    const path = (await keptContent()).pathOf(hash)
+    const info = await statOf(path)
+    return info === undefined || info.size > BigInt(maxBytes) ? undefined : readFile(path)
+  },
   log: changeLog,
   stage,
   apply: (id) =>

@@ -24,6 +24,7 @@ export interface UndoParams {
   /** ISO 8601. */
   readonly since?: string
   readonly last?: number
+  readonly merge?: boolean
 }
 
 /** What a preview of `undo` has as `details.undo`. */
@@ -49,6 +50,10 @@ const parameters = {
       type: "integer",
       minimum: 1,
       description: "Take back the last so many calls that changed something.",
+    },
+    merge: {
+      type: "boolean",
+      description: "Take the changes out of files that somebody else has changed since, too. Default: false.",
     },
   },
   additionalProperties: false,
@@ -76,9 +81,14 @@ const requestOf = ({ call_id, turn, since, last }: UndoParams): UndoRequest => {
 
 /** The parameters that ask the tool for what a host asks for. */
 export const paramsOf = (request: UndoRequest): UndoParams => {
-  if ("callId" in request) return { call_id: request.callId }
-  if ("since" in request) return { since: new Date(request.since).toISOString() }
-  return request
+  const { callId, since, ...rest } = request as {
+    readonly [K in "callId" | "since"]?: string | number | Date
+  }
+  return {
+    ...rest,
+    ...(callId !== undefined && { call_id: String(callId) }),
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+  }
 }
 
 const recorderOf = (context: HandlerContext): CallRecorder => {
@@ -157,8 +167,9 @@ const previewUndo = (params: UndoParams): EffectHandler =>
     const { store, keyed: call } = recorderOf(context)
     const records = store.select(call.agentId, requestOf(params))
     const plans: Array<PlannedUndo["plans"][number]> = []
+    const options = { cwd: context.cwd, merge: params.merge === true, bounds: store.bounds }
     for (const [keeper, changes] of byKeeper(records))
-      plans.push({ keeper, plan: await keeper.plan(changes, context.cwd) })
+      plans.push({ keeper, plan: await keeper.plan(changes, options) })
     const planned = { records, plans }
     const step = preview(records, planned)
     if (step._tag === "Output") store.planned.set(call.callId, planned)

@@ -42,11 +42,18 @@ export interface ChangesFilter {
  * Which calls of an agent to take back: one; those of a turn; those since a time, in epoch milliseconds or a Date; or the last so many
  * that changed something. Only `callId` names a call of `undo`, or one that was taken back already.
  */
-export type UndoRequest =
+export type UndoRequest = (
   | { readonly callId: string }
   | { readonly turn: number }
   | { readonly since: number | Date }
   | { readonly last: number }
+) & {
+  /**
+   * Whether a text file that somebody else has changed since gets both: their change stays, and the call's is taken out of it, where the two
+   * are apart. The preview shows what comes of it. Default false: such a file is left alone.
+   */
+  readonly merge?: boolean
+}
 
 /** A change with what its keeper needs to take it back. */
 export interface KeptChange extends PathChange {
@@ -70,10 +77,19 @@ export interface UndoPlan {
   readonly preview: string
 }
 
+/** How changes are to be taken back. */
+export interface PlanOptions {
+  /** What shown paths are relative to. */
+  readonly cwd: string
+  /** Whether to take them out of what somebody else has changed since. */
+  readonly merge: boolean
+  readonly bounds: UndoBounds
+}
+
 /** Takes changes of one kind back, such as those of the files of a machine. */
 export interface ChangeKeeper {
-  /** Plans to take these changes back, newest first. `cwd`: what shown paths are relative to. */
-  plan(changes: ReadonlyArray<KeptChange>, cwd: string): Promise<UndoPlan>
+  /** Plans to take these changes back, newest first. */
+  plan(changes: ReadonlyArray<KeptChange>, options: PlanOptions): Promise<UndoPlan>
   /** Makes the changes of a plan, all or none, and records them. Throws a ToolError where something is not as it was planned for. */
   apply(plan: UndoPlan, recorder: ChangeRecorder): Promise<void>
   /** Forgets a plan. Does nothing for one that was applied. */

@@ -1,6 +1,6 @@
 /** What `undo` is asked for: read, checked, and in words. */
 import type { ChangesFilter, UndoRequest } from "./changes.ts"
-import { expectKnown, expectText, got } from "./got.ts"
+import { expectFlag, expectKnown, expectText, got } from "./got.ts"
 
 /** Epoch milliseconds. */
 export const timeOf = (since: number | Date): number => (typeof since === "number" ? since : since.getTime())
@@ -34,7 +34,9 @@ const expected: Readonly<Record<(typeof keys)[number], readonly [string, (value:
 
 /** Throws a TypeError for anything but a request with exactly one of its keys. */
 export const expectUndoRequest = (request: unknown): void => {
-  const given = Object.entries(request ?? {}).filter(([, value]) => value !== undefined)
+  const { merge, ...asked } = (request ?? {}) as { readonly merge?: unknown }
+  expectFlag("merge", merge, " of `undo`")
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
   const [entry] = given
   if (typeof request !== "object" || given.length !== 1 || !keys.includes(entry![0] as "turn"))
     throw new TypeError(

@@ -1,0 +1,26 @@
+/** Takes a change out of a text that somebody else has changed since. */
+
+const textOf = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * What `now` is without the change from `before` to `after`; undefined where the two changes touch each other, or where something is no
+ * text.
+ */
+export const mergeBack = async (
+  now: Uint8Array,
+  after: Uint8Array,
+  before: Uint8Array,
+): Promise<Uint8Array | undefined> => {
+  const [current, from, to] = [textOf(now), textOf(after), textOf(before)]
+  if (current === undefined || from === undefined || to === undefined) return undefined
+  const { applyPatch, structuredPatch } = await import("diff")
+  const patch = structuredPatch("", "", from, to, undefined, undefined, { context: 2, maxEditLength: 1000 })
+  const merged = patch === undefined ? false : applyPatch(current, patch, { autoConvertLineEndings: false })
+  return merged === false ? undefined : Buffer.from(merged)
+}
