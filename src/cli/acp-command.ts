@@ -5,6 +5,7 @@ import type { AgentApp, AgentConnection, ClientCapabilities, RequestError } from
 import { loadPeer } from "../hosts/load-peer.ts"
 import { ScriptedSession, type ScriptedSessionOptions } from "./acp-session.ts"
 import type { LocalOptions } from "./local-executor.ts"
+import { type PersonOptions, personOf } from "./person.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
 import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
@@ -98,9 +99,11 @@ class Sessions {
 /** Serves until the client has gone, or it is stopped. Gives the exit status. */
 export const acpCommand = async (
   file: string | undefined,
-  options: LocalOptions,
+  options: LocalOptions & PersonOptions,
   version: string,
 ): Promise<number> => {
+  // A wrong name is told at once.
+  personOf(options.as)
   const script = file === undefined ? undefined : await readScript(file)
   const loading = loadPeer("@agentclientprotocol/sdk", "2", () => import("@agentclientprotocol/sdk"))
   const sdk = await loading.catch(asUsageError())

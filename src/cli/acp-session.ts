@@ -6,10 +6,11 @@ import type { AcpSession } from "../hosts/acp/client.ts"
 import type { Machine } from "../io/machine.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { type LocalExecutor, type LocalOptions, localExecutor } from "./local-executor.ts"
+import { type PersonOptions, personOf } from "./person.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
 import { UsageError } from "./usage-error.ts"
 
-export interface ScriptedSessionOptions extends LocalOptions {
+export interface ScriptedSessionOptions extends LocalOptions, PersonOptions {
   /** What every prompt runs. Undefined: the prompt's own text. */
   readonly script: ReadonlyArray<ScriptStep> | undefined
 }
@@ -33,12 +34,17 @@ export class ScriptedSession {
   private turn: AbortController | undefined
   private turns = 0
 
-  private constructor(session: AcpSession, local: LocalExecutor, script: ScriptedSessionOptions["script"]) {
+  private constructor(
+    session: AcpSession,
+    local: LocalExecutor,
+    { script, as }: Pick<ScriptedSessionOptions, "script" | "as">,
+  ) {
     const { executor, cwd } = local
     this.session = session
     this.local = local
     this.script = script
-    this.host = new AcpToolHost({ ...session, executor, cwd })
+    const by = personOf(as)
+    this.host = new AcpToolHost({ ...session, executor, cwd, ...(by !== undefined && { by }) })
   }
 
   /**
@@ -48,7 +54,7 @@ export class ScriptedSession {
    */
   static async open(
     session: AcpSession,
-    { script, ...options }: ScriptedSessionOptions,
+    { script, as, ...options }: ScriptedSessionOptions,
     warn: (line: string) => void,
   ): Promise<ScriptedSession> {
     // What runs in the client's terminals, or is written by its editor, is in no sandbox.
@@ -57,7 +63,7 @@ export class ScriptedSession {
     const local = await localExecutor({ ...options, mayAsk: false }, undefined, machineOn)
     void answerTheRest(local.executor)
     for (const problem of await local.start()) warn(problem)
-    return new ScriptedSession(session, local, script)
+    return new ScriptedSession(session, local, { script, ...(as !== undefined && { as }) })
   }
 
   get isBusy(): boolean {

@@ -199,7 +199,7 @@ export const runProgram = async (
       status = await mcpCommand(options, version)
     })
 
-  withLocalOptions(program.command("acp"))
+  withPerson(withLocalOptions(program.command("acp")))
     .allowExcessArguments(false)
     .description(
       "be an agent of an editor that speaks ACP, on stdin and stdout: each prompt runs the calls of a script, as of run",

@@ -13,8 +13,9 @@ import {
   type ToolResult,
   unattended,
 } from "../../pipeline/model/event.ts"
+import { expectBy } from "../../pipeline/model/got.ts"
 import type { BuiltInEffect } from "../../pipeline/model/host-effect.ts"
-import { approveOrEnd } from "../named-gate.ts"
+import { nobodyNamed } from "../named-gate.ts"
 import { unsavedText } from "./acp-files.ts"
 import { acpMachine } from "./acp-machine.ts"
 import type { AcpSession } from "./client.ts"
@@ -27,6 +28,8 @@ export interface AcpToolHostOptions extends AcpSession {
   readonly executor: ToolExecutor
   /** The executor's folder, at which relative paths start. Default: the process's. */
   readonly cwd?: string
+  /** The client's user: who answers gates, as `by`. Default: nobody is named, and a gate of people with names is denied. */
+  readonly by?: string
   /** Does what the client cannot. Default: this machine. */
   readonly base?: Machine
 }
@@ -60,6 +63,7 @@ export class AcpToolHost {
   private readonly executor: ToolExecutor
   private readonly cwd: string
   private readonly base: Machine
+  private readonly by: string | undefined
   private readonly rejected = new Set<string>()
 
   constructor({
@@ -69,7 +73,10 @@ export class AcpToolHost {
     capabilities,
     cwd = process.cwd(),
     base = localMachine,
+    by,
   }: AcpToolHostOptions) {
+    expectBy(by)
+    this.by = by
     this.session = { client, sessionId, capabilities }
     this.executor = executor
     this.cwd = cwd
@@ -167,11 +174,24 @@ export class AcpToolHost {
     const permission = permissionOf(answer, options)
     if (permission === "cancelled") this.executor.cancelCall(gate.callId)
     else if (permission === "allow_once" || permission === "allow_always") {
-      if (approveOrEnd(gate, { remember: permission === "allow_always" })) view.approved()
+      if (this.approve(gate, permission === "allow_always")) view.approved()
     } else {
       if (permission === "reject_always") this.rejected.add(key)
-      gate.deny(permission === "reject_always" ? rejectedForGood : undefined, unattended)
+      const reason = permission === "reject_always" ? rejectedForGood : undefined
+      const { by } = this
+      // Nobody runs a call that its own user rejects, whoever may answer the gate.
+      if (by === undefined || !gate.deny(reason, { by })) gate.deny(reason, unattended)
     }
+  }
+
+  /** A gate that several people have to approve waits for the others; one that this user may not answer is denied with the reason. */
+  private approve(gate: AwaitingApprovalEvent, remember: boolean): boolean {
+    const { by, executor } = this
+    const answer = { callId: gate.callId, question: gate, approve: remember ? { remember } : true } as const
+    const [outcome] = executor.answer([answer], by === undefined ? undefined : { by })
+    const { took, why } = outcome!
+    if (!took && gate.named === true) gate.deny(by === undefined ? nobodyNamed : why, unattended)
+    return took
   }
 
   private async answer(event: DelegateEvent, view: ToolCallView): Promise<void> {
