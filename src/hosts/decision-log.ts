@@ -19,6 +19,8 @@ export interface DecisionLine {
   /** ISO 8601. */
   readonly time: string
   readonly call: string
+  /** Of a nested call: its outer call. */
+  readonly within?: string
   readonly agent: string
   readonly tool: string
   /** SHA-256 of the parameters as JSON, their keys in order. */
@@ -111,11 +113,12 @@ export class DecisionLog {
   }
 
   /** Writes a decision at once: for `onDecision` of an executor. Throws if the decision cannot be written. */
-  readonly add = ({ at, agentId, callId, name, params, verdict, by }: Decision): void => {
+  readonly add = ({ at, agentId, callId, parentId, name, params, verdict, by }: Decision): void => {
     if (!this.isOpen) throw new Error("The decision log is closed")
     const line: Omit<DecisionLine, "hash"> = {
       time: new Date(at).toISOString(),
       call: callId,
+      ...(parentId !== undefined && { within: parentId }),
       agent: agentId,
       tool: name,
       params: hashOf(params),

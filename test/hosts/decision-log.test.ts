@@ -55,8 +55,11 @@ describe("a decision log", () => {
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
     ])
+    const nested = verifyDecisionLog(logged({ ...decision, callId: "c/1", parentId: "c" }))
+    expect(nested.problems).toEqual([])
+    expect(nested.lines.at(-1)).toMatchObject({ call: "c/1", within: "c" })
     const reordered = verifyDecisionLog(logged({ ...decision, params: { a: [{ c: 2, d: 1 }], b: 1 } }))
-    expect(reordered.lines[1]?.params).toBe(lines[0]?.params)
+    expect(reordered.lines[2]?.params).toBe(lines[0]?.params)
   })
 
   it("goes on where it was left", () => {
