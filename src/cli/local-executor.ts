@@ -4,6 +4,7 @@ import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { UIContext } from "../custom-tools/ui-context.ts"
 import type { DurableExecutor } from "../durable/index.ts"
+import { recordedChanges } from "../handlers/file-changes.ts"
 import { DecisionLog } from "../hosts/decision-log.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { subagentTools } from "../impls/index.ts"
@@ -174,9 +175,12 @@ export const localExecutor = async (
     delegates,
     hooks,
   }
+  // Of a store, calls go on: what they have changed so far can be taken back too.
+  const earlier = options.durable === undefined ? [] : await recordedChanges({ cwd }, machine.files)
   const durable =
     options.durable === undefined ? undefined : await openStore(options.durable, registry, executorOptions)
   const executor = durable?.executor ?? new ToolExecutor(registry, executorOptions)
+  executor.restoreChanges(earlier)
   customTools?.attach(executor)
   const here = filters.at(cwd)
   const remembering: LocalExecutor["filters"] = {
