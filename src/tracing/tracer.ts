@@ -16,7 +16,7 @@ export interface TracedTool {
 export interface Tracer {
   /**
    * A call has its turn, or is refused. `tool`: absent for an unknown tool. `from`: the `traceParent` from the earlier process of a
-   * restored call.
+   * restored call, or of the outer call of a nested one.
    */
   call(call: ToolCall, tool: TracedTool | undefined, from?: string): CallTrace
 }

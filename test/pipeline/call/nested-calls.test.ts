@@ -90,6 +90,29 @@ describe("a nested call", () => {
     ])
   })
 
+  it("has a span within that of its outer call", async () => {
+    const executor = executorOf({ outer: outer((call) => call("echo")), echo })
+    const spans: Array<unknown> = []
+    executor.watch({
+      tracer: {
+        call: ({ callId }, _tool, from) => {
+          spans.push([callId, from])
+          return {
+            traceParent: `of ${callId}`,
+            handler: () => ({ run: (work) => work(), wrap: (effect) => effect, end: () => undefined }),
+            wait: () => () => undefined,
+            end: () => undefined,
+          }
+        },
+      },
+    })
+    await executor.run({ callId: "o", name: "outer" })
+    expect(spans).toEqual([
+      ["o", undefined],
+      ["o/1", "of o"],
+    ])
+  })
+
   it("does not wait for its outer call's turn, and several run at once", async () => {
     const both = deferred()
     let running = 0
