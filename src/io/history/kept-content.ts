@@ -9,6 +9,7 @@ import { asContent, openReal } from "../open-real.ts"
 import { privateFolder } from "../staging/stage-folders.ts"
 import { stateFolder } from "../state-folder.ts"
 
+/** How much of former contents is kept, and for how long. */
 export interface KeepBounds {
   readonly maxBytes: number
   /** In milliseconds. */

@@ -11,6 +11,7 @@ import {
   statOf,
 } from "../staging/fingerprint.ts"
 
+/** What is, or was, at a path. */
 export type PathState =
   | { readonly kind: "nothing" }
   | {

@@ -149,8 +149,11 @@ export type HandlerFunction<R = never, Memory extends object = CallMemory> = (
 ) => HandlerReturn<R>
 
 /** Takes back what a handler has done. `context` is that of the call of `undo`. */
-// biome-ignore lint/suspicious/noExplicitAny: what a receipt is, only the handler knows that gave it.
-export type UndoFunction = (receipt: any, context: HandlerContext) => void | PromiseLike<void>
+export type UndoFunction = (
+  // biome-ignore lint/suspicious/noExplicitAny: what a receipt is, only the handler knows that gave it.
+  receipt: any,
+  context: HandlerContext,
+) => void | PromiseLike<void>
 
 /** One thing that a pipeline does. */
 export interface EffectHandler<R = never> {
