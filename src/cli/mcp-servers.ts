@@ -122,7 +122,7 @@ const transportOf = async ({ command, url, env, headers }: ServerEntry, cwd: str
 }
 
 /** Milliseconds for which the command waits for a server, which starts slowly on a busy machine. Its tools may also come later. */
-const patience = (): number => 10_000 * Math.max(1, loadavg()[0]! / availableParallelism())
+const patience = (): number => 10_000 * Math.min(4, Math.max(1, loadavg()[0]! / availableParallelism()))
 
 /** Resolves once a connection is made or has failed; false if that takes too long. */
 const within = (connecting: Promise<unknown>): Promise<boolean> =>

@@ -69,7 +69,7 @@ narrower: allow Bash(echo:*)
 narrower: allow Edit(/src/**)
   Only what surely matches: of a path that begins with no slash, what lies in this folder; hidden files are asked.
 asked: allow mcp__github
-  A rule for its name would hold for a tool of any other server too.
+  No server is trusted by what is imported. To allow it, write a rule for \`mcp__github__*\`.
 6 rules: 3 narrower, 1 same, 2 asked. stepline run --rules new/rules.toml takes them.
 `)
   expect(status).toBe(0)

@@ -21,7 +21,7 @@ describe("what serves refuses", () => {
       "Expected a ToolExecutor, or the calls of a store, got `[object Object]` (object)",
     )
     await expect(serveWeb(executor, 8080 as never)).rejects.toThrow(
-      "Expected the options of `serveWeb` to be an object with port, title, tools, maxCalls, got `8080` (number)",
+      "Expected the options of `serveWeb` to be an object with port, title, tools, maxCalls, who, got `8080` (number)",
     )
     await expect(serveWeb(executor, { title: 5 as never })).rejects.toThrow(
       "Expected `title` to be a string, got `5` (number)",
