@@ -3,6 +3,7 @@
  * ends before the next line is read; what it starts in the background goes on, and is waited for at the end.
  */
 import { createInterface } from "node:readline"
+import { noteOn } from "../hosts/named-gate.ts"
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { queuedBlock } from "../hosts/terminal/block.ts"
 import { callableTools, type Input, parseInput } from "../hosts/terminal/input.ts"
@@ -279,11 +280,11 @@ class LineSession {
     const { by, options } = this
     const list = [{ callId, question: gate, ...answer }]
     const [outcome] = this.local.executor.answer(list, by === undefined ? undefined : { by })
-    const { took, why } = outcome!
-    if (why !== undefined) this.say(took ? `Your approval counts. ${why}` : why)
+    const note = noteOn(outcome!)
+    if (note !== undefined) this.say(note)
     else if ("approve" in answer) this.view.approved(callId)
     // The page may know others; here there is nobody else, and the call would wait for ever.
-    if (why !== undefined && options.ui !== true) gate.deny(nobodyElse, unattended)
+    if (note !== undefined && options.ui !== true) gate.deny(nobodyElse, unattended)
   }
 
   private say(text: string): void {

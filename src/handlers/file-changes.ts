@@ -9,6 +9,7 @@ import { isSame, type PathState, type Seen } from "../io/history/path-state.ts"
 import type {
   ChangeKeeper,
   ChangeRecorder,
+  ChangingCall,
   EarlierChanges,
   KeptChange,
   LeftChange,
@@ -321,7 +322,7 @@ export const recordedChanges = async (
   const keeper = keeperOf(history)
   const calls = new Map<string, { -readonly [K in keyof EarlierChanges]: EarlierChanges[K] }>()
   for (const { session, at, origin, paths, unknown, isCutOff } of await loggedChanges(resolve(cwd))) {
-    const { cwd: _, ...call } = origin
+    const { cwd: _, ...call } = origin as ChangingCall
     const named = (id: string) => (/^\d+-[0-9a-f]{8}:/.test(id) ? id : `${session}:${id}`)
     const made = isCutOff
       ? await cutOff(history, paths)

@@ -9,6 +9,7 @@ import { type RewrittenSource, rewriteSource, sumOf } from "../structural/rewrit
 import type { SourceFile } from "../structural/source-files.ts"
 import type { SourceText } from "../structural/source-text.ts"
 import { StructuralError } from "../structural/structural-error.ts"
+import { plural } from "../text/plural.ts"
 import {
   digestOf,
   OpCompiler,
@@ -30,7 +31,6 @@ import {
 } from "./structural-report.ts"
 import {
   localStructure,
-  plural,
   type ScanReport,
   type Structure,
   scan,

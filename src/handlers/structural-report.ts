@@ -1,6 +1,8 @@
 /** Words what a structural search or edit found. Every text is bounded. */
+
+import { plural } from "../text/plural.ts"
 import { headOf, maxOutputBytes } from "../text/truncation.ts"
-import { deniedSentence, plural, type ScanReport } from "./structural-scan.ts"
+import { deniedSentence, type ScanReport } from "./structural-scan.ts"
 
 /** How often something was found in a file. */
 export interface FileMatches {

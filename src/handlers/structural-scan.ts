@@ -9,6 +9,7 @@ import type { Language } from "../structural/language.ts"
 import { findSourceFiles, type SourceFile } from "../structural/source-files.ts"
 import { readSource, type SourceText } from "../structural/source-text.ts"
 import { StructuralError } from "../structural/structural-error.ts"
+import { plural } from "../text/plural.ts"
 import { abortable } from "./abortable.ts"
 import { locate } from "./location.ts"
 
@@ -54,9 +55,6 @@ const batchSize = 8
 /** Progress is told after so many files, or so many bytes. */
 const progressFiles = 100
 const progressBytes = 2_000_000
-
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`
 
 interface Compiled<A> {
   readonly grammar: Grammar

@@ -5,6 +5,7 @@ import type { EffectHandler } from "../pipeline/model/handler.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { type Match, matchesOf, mayMatch } from "../structural/match.ts"
 import { compilePattern } from "../structural/pattern.ts"
+import { plural } from "../text/plural.ts"
 import {
   BoundedSections,
   countMatches,
@@ -16,7 +17,6 @@ import {
 } from "./structural-report.ts"
 import {
   localStructure,
-  plural,
   type ScanOptions,
   type Structure,
   scan,

@@ -1,8 +1,13 @@
 /** Gates that only some people may answer, or that several have to. */
+import type { Taken } from "../pipeline/call/answer-list.ts"
 import { type ApproveOptions, type AwaitingApprovalEvent, unattended } from "../pipeline/model/event.ts"
 
 export const nobodyNamed =
   "Only some people may approve this call, or several have to, and here it cannot be said who answers."
+
+/** What to tell of an answer, if there is something to tell: why it did not take effect, or what is still missing. */
+export const noteOn = ({ took, why }: Taken): string | undefined =>
+  took && why !== undefined ? `Your approval counts. ${why}` : why
 
 /** Whose approvals a gate needs, and whose it has. */
 export const peopleOf = ({

@@ -111,8 +111,8 @@ const joined = (all: ReadonlyArray<ToolRules>): ToolRules => ({
 interface Shared {
   readonly rules: Map<string, ToolRules>
   readonly learned: Map<string, Array<Rule>>
-  /** Keys of `rules` that hold `*`. */
-  readonly patterns: Set<string>
+  /** Keys of `rules` that hold `*`, and whether a name fits each. */
+  readonly patterns: Map<string, (name: string) => boolean>
   readonly cwd: string | undefined
   readonly onRemember: ToolFiltersOptions["onRemember"]
   readonly onUnknownTool: (warning: string) => void
@@ -154,9 +154,10 @@ export class ToolFilters {
    */
   static compile(config: ToolFilterConfig, options: ToolFiltersOptions = {}): ToolFilters {
     const { cwd, source, onRemember, onUnknownTool = warnProcess } = options
-    const rules = compileRules(config, source)
-    const patterns = new Set([...rules.keys()].filter(isPattern))
-    return new ToolFilters({ rules, learned: new Map(), patterns, cwd, onRemember, onUnknownTool }, cwd)
+    const none = { rules: new Map(), learned: new Map(), patterns: new Map() }
+    const filters = new ToolFilters({ ...none, cwd, onRemember, onUnknownTool }, cwd)
+    filters.add(config, source)
+    return filters
   }
 
   /** Filters without rules: every call is asked, until something is remembered. */
@@ -190,7 +191,7 @@ export class ToolFilters {
     const { rules, patterns } = this.shared
     for (const [name, added] of compileRules(config, source)) {
       rules.set(name, joined([rules.get(name) ?? noRules, added]))
-      if (isPattern(name)) patterns.add(name)
+      if (isPattern(name)) patterns.set(name, namesMatching([name]))
     }
   }
 
@@ -298,7 +299,7 @@ export class ToolFilters {
     const own = rules.get(name)
     if (ruleNames.length === 0 && patterns.size === 0) return own
     const names = [name, ...ruleNames]
-    const wide = [...patterns].filter((pattern) => names.some(namesMatching([pattern])))
+    const wide = [...patterns].flatMap(([pattern, fits]) => (names.some(fits) ? [pattern] : []))
     const found = [...names.filter((each) => !isPattern(each)), ...wide].flatMap(
       (key) => rules.get(key) ?? [],
     )

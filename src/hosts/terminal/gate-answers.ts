@@ -1,6 +1,7 @@
 /** The user's answers to gates, under the user's name. Of one that did not count, or not alone, it is said why. */
 import type { ListedAnswer } from "../../pipeline/call/answer-list.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
+import { noteOn } from "../named-gate.ts"
 import type { BlockView } from "./block-view.ts"
 import { visibleLine } from "./render-text.ts"
 
@@ -19,9 +20,11 @@ export const answerGates = (
   { executor, view, by, say }: GateAnswering,
 ): number => {
   const outcomes = executor.answer(answers, by === undefined ? undefined : { by })
-  for (const [index, { callId, took, why }] of outcomes.entries()) {
-    if (why !== undefined) {
-      say(visibleLine(took ? `Your approval counts. ${why}` : why))
+  for (const [index, outcome] of outcomes.entries()) {
+    const { callId, took } = outcome
+    const note = noteOn(outcome)
+    if (note !== undefined) {
+      say(visibleLine(note))
       if (took) view.voted(callId, by)
       view.putOff(callId)
     } else if (answers[index]!.approve === undefined) view.denied(callId)

@@ -4,24 +4,17 @@
  */
 import { randomUUID } from "node:crypto"
 import { openSync, writeSync } from "node:fs"
-import { readdir, readFile, rm, stat } from "node:fs/promises"
+import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { privateFolder } from "../staging/stage-folders.ts"
 import { stateFolder } from "../state-folder.ts"
-import type { KeepBounds } from "./kept-content.ts"
+import { type KeepBounds, newestFirst } from "./kept-content.ts"
 import type { PathState } from "./path-state.ts"
 
-/** The call that changes something. */
+/** The call that changes something. All that it has is logged. */
 export interface ChangeOrigin {
   /** Of its executor. */
   readonly cwd: string
-  readonly agentId: string
-  readonly callId: string
-  readonly appliedBy: string
-  readonly name: string
-  readonly turn: number
-  /** For a call of `undo`: the calls that it takes back. */
-  readonly undoes?: ReadonlyArray<string>
 }
 
 /** A path, what was there, and what is to be left there or was left there: of what is to be left, the hash of the content, if known. */
@@ -63,14 +56,9 @@ const folderOf = (): string => join(stateFolder(), "undo-log")
 
 /** Removes the files of processes that were last heard of too long ago, and of too much the oldest. */
 const prune = async (folder: string, { maxAge }: KeepBounds): Promise<void> => {
-  const files: Array<{ readonly path: string; readonly at: number; readonly size: number }> = []
-  for (const name of (await readdir(folder)).filter((each) => each.endsWith(suffix))) {
-    const path = join(folder, name)
-    const info = await stat(path).catch(() => undefined)
-    if (info !== undefined) files.push({ path, at: info.mtimeMs, size: info.size })
-  }
   let bytes = 0
-  for (const { path, at, size } of files.sort((one, other) => other.at - one.at)) {
+  for (const { path, at, size } of await newestFirst(folder)) {
+    if (!path.endsWith(suffix)) continue
     bytes += size
     if (bytes > maxLogBytes || at < Date.now() - maxAge) await rm(path, { force: true })
   }

@@ -52,6 +52,19 @@ const writeAll = async (file: FileHandle, chunk: Buffer): Promise<void> => {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
 }
 
+/** The files of a folder, those that were written last first. */
+export const newestFirst = async (
+  folder: string,
+): Promise<Array<{ readonly path: string; readonly size: number; readonly at: number }>> => {
+  const files = []
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const info = await stat(path).catch(() => undefined)
+    if (info?.isFile() === true) files.push({ path, size: info.size, at: info.mtimeMs })
+  }
+  return files.sort((one, other) => other.at - one.at)
+}
+
 class KeptContent {
   private readonly folder: string
   /** Bytes that are there, as far as this process knows. */
@@ -142,13 +155,7 @@ class KeptContent {
   /** Removes what is too old, and of too much the oldest. */
   private async sweep({ maxBytes, maxAge }: KeepBounds): Promise<void> {
     this.sweptAt = Date.now()
-    const kept: Array<{ readonly path: string; readonly size: number; readonly at: number }> = []
-    for (const name of await readdir(this.folder)) {
-      const path = join(this.folder, name)
-      const info = await stat(path).catch(() => undefined)
-      if (info?.isFile() === true) kept.push({ path, size: info.size, at: info.mtimeMs })
-    }
-    kept.sort((one, other) => other.at - one.at)
+    const kept = await newestFirst(this.folder)
     const from = this.sweptAt - maxAge
     const all = kept.reduce((sum, { size }) => sum + size, 0)
     // Some room, so that it is not looked through for every file.

@@ -134,7 +134,8 @@ const own = async (path: string, owner: string): Promise<void> => {
   await lchown(path, uid!, gid!)
 }
 
-const sync = async (path: string): Promise<void> => {
+/** Waits until what a file or a folder holds is on the disk. */
+export const sync = async (path: string): Promise<void> => {
   const file = await open(path, "r")
   try {
     await file.sync()

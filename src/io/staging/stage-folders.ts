@@ -8,7 +8,6 @@ import {
   chown,
   lstat,
   mkdir,
-  open,
   readdir,
   readFile,
   realpath,
@@ -22,7 +21,7 @@ import { basename, dirname, join } from "node:path"
 import { withFileLock } from "../file-lock.ts"
 import { isWithin } from "../is-within.ts"
 import { stateFolder } from "../state-folder.ts"
-import { applyChanges } from "./apply-changes.ts"
+import { applyChanges, sync } from "./apply-changes.ts"
 import type { Change } from "./change.ts"
 import { StagingError } from "./staging-error.ts"
 
@@ -144,15 +143,6 @@ export const stagedIn = async (stage: string): Promise<Manifest> => {
   const manifest = await readManifest(stage, pending)
   if (manifest === undefined) throw gone()
   return manifest
-}
-
-const sync = async (path: string): Promise<void> => {
-  const file = await open(path, "r")
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 const applyingOf = (stage: string, manifest: Manifest) => ({

@@ -5,6 +5,7 @@
  *   finally: DropUndo
  */
 import { messageOf } from "../../text/message-of.ts"
+import { plural } from "../../text/plural.ts"
 import type { ChangeKeeper, KeptChange, LeftChange, UndoRequest } from "../model/changes.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
 import { pipeline } from "../model/pipeline.ts"
@@ -108,8 +109,6 @@ const byKeeper = (records: ReadonlyArray<CallRecord>): Map<ChangeKeeper, Array<K
   }
   return changes
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 const leftLines = (left: ReadonlyArray<LeftChange>): Array<string> =>
   left.length === 0 ? [] : ["Left alone:", ...left.map(({ path, why }) => `${path}: ${why}`)]

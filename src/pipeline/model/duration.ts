@@ -1,6 +1,7 @@
 /** Durations as options give them, and as people read them. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import { plural } from "../../text/plural.ts"
 import { got } from "./got.ts"
 import type { DurationInput } from "./step.ts"
 
@@ -36,5 +37,3 @@ export const formatMillis = (millis: number): string => {
   if (millis % 1000 === 0 && millis > 0) return plural(millis / 1000, "second")
   return `${millis} ms`
 }
-
-const plural = (n: number, unit: string): string => `${n} ${unit}${n === 1 ? "" : "s"}`

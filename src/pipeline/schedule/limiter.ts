@@ -3,6 +3,7 @@
  * of the limits, concurrency before rates, so that no two calls wait for each other.
  */
 import { messageOf } from "../../text/message-of.ts"
+import { plural } from "../../text/plural.ts"
 import type { Call } from "../call/call.ts"
 import type { Input } from "../call/input.ts"
 import { formatMillis } from "../model/duration.ts"
@@ -248,7 +249,4 @@ const count = ({ limit, turns, agents }: Bound, call: Call, cost: number): void 
   if (agents.size > mostAgents) agents.delete(agents.keys().next().value!)
 }
 
-const seconds = (millis: number): string => {
-  const count = Math.ceil(millis / 1000)
-  return count === 1 ? "1 second" : `${count} seconds`
-}
+const seconds = (millis: number): string => plural(Math.ceil(millis / 1000), "second")

@@ -5,6 +5,7 @@
 import type { EffectAnswer } from "../../../durable/requests.ts"
 import type { ListedApproval, Taken } from "../../../pipeline/call/answer-list.ts"
 import type { ApproveOptions } from "../../../pipeline/model/event.ts"
+import { noteOn } from "../../named-gate.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import type { Change } from "../state/reduce.ts"
@@ -87,10 +88,8 @@ export const tookOf = (outcomes: ReadonlyArray<Taken>): Took => {
     outcomes.length > 1 && taken < outcomes.length
       ? [`${taken} of ${outcomes.length} answers took effect.`]
       : []
-  const whys = outcomes.flatMap(({ took, why }) =>
-    why === undefined ? [] : [took ? `Your approval counts. ${why}` : why],
-  )
-  const message = [...missed, ...new Set(whys)].join(" ")
+  const notes = outcomes.flatMap((outcome) => noteOn(outcome) ?? [])
+  const message = [...missed, ...new Set(notes)].join(" ")
   return { took: taken > 0, ...(message !== "" && { message }) }
 }
 
