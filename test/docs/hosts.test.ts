@@ -1,5 +1,5 @@
 // @module-tag waits
-/** The code of `docs/hosts.md`, run as it stands beside a model that does what its text says. */
+/** The code of the pages about agent loops, run as it stands beside a model that does what its text says. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -8,8 +8,11 @@ import { root, runScript } from "../support/run-script.ts"
 // Inside the package, so that it can import itself by name.
 const folder = join(root, ".docs-hosts")
 
-const page = readFileSync(join(root, "docs/hosts.md"), "utf8")
-const snippets = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
+const pages = ["ai-sdk.md", "openai-agents.md"]
+const snippets = pages.flatMap((name) => {
+  const page = readFileSync(join(root, "docs/hosts", name), "utf8")
+  return [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
+})
 
 /** A snippet, by what it holds; the module beside it, which plays the model; and what it prints, in order. */
 interface Expectation {
@@ -62,25 +65,12 @@ const expectations: ReadonlyArray<Expectation> = [
   },
 ]
 
-/** Those of these sections are run by tests of their own: beside this one, and in `test/hosts/acp`. */
-const elsewhere = ["OpenTelemetry", "ACP: an agent in an editor", "Model Context Protocol"]
-
-const sectionsWithCode = page
-  .split("\n## ")
-  .filter((section) => section.includes("```ts\n"))
-  .map((section) => section.split("\n", 1)[0])
-
-describe("docs/hosts.md", () => {
+describe("the adapters for agent loops", () => {
   beforeAll(() => mkdirSync(folder, { recursive: true }))
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it("has no code that is not run", () => {
-    expect(sectionsWithCode).toEqual(["AI SDK", "OpenAI Agents", ...elsewhere])
-    const languages = (page.match(/^```\w+$/gm) ?? []).filter((fence) => fence !== "```ts")
-    // Run by `python-snippets.test.ts` and `mcp-snippets.test.ts`.
-    expect(languages).toEqual(["```python", "```json", "```toml"])
-    const own = page.split("\n## ").filter((section) => /^(AI SDK|OpenAI Agents)\n/.test(section))
-    expect(own.join("").match(/```ts\n/g)).toHaveLength(expectations.length)
+    expect(snippets).toHaveLength(expectations.length)
   })
 
   expectations.forEach(({ holds, module, code, prints }, index) => {

@@ -20,7 +20,11 @@ const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const folderOf = (path: string): string => join(folder, path.replaceAll("/", "-").replace(/\.md$/, ""))
 
 /** Pages whose blocks other tests run, beside what these need. */
-const runElsewhere: ReadonlySet<string> = new Set(["docs/hosts.md"])
+const runElsewhere: ReadonlySet<string> = new Set([
+  "docs/hosts/acp.md",
+  "docs/hosts/ai-sdk.md",
+  "docs/hosts/openai-agents.md",
+])
 
 /** What stands beside the blocks of a page, for those that import it. */
 const besides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -31,8 +35,10 @@ const besides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       export const { model } = versions[1]!.scripted([calls, "It says hello."])
     `,
   },
-  "docs/hosts.md": {
+  "docs/hosts/ai-sdk.md": {
     "model.ts": `import type { LanguageModel } from "ai"\nexport declare const model: LanguageModel`,
+  },
+  "docs/hosts/openai-agents.md": {
     "runner.ts": `import type { Runner } from "@openai/agents"\nexport declare const runner: Runner`,
   },
 }

@@ -11,7 +11,7 @@ import { describeWith } from "../support/needs.ts"
 const cli = useCli()
 const path = useTempFolder()
 
-const page = readFileSync(join(checkout, "docs/hosts.md"), "utf8")
+const page = readFileSync(join(checkout, "docs/hosts/serve.md"), "utf8")
 const snippets = [...page.matchAll(/```python\n(.*?)```/gs)].map(([, code]) => code!)
 
 /** What each snippet prints, in order. */
@@ -29,7 +29,7 @@ const installed = (): NodeJS.ProcessEnv => {
   }
 }
 
-describeWith("python")("docs/hosts.md", () => {
+describeWith("python")("docs/hosts/serve.md", () => {
   it("has an expectation for every snippet in Python", () => {
     expect(snippets).toHaveLength(prints.length)
   })

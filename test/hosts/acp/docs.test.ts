@@ -6,10 +6,9 @@ import { checkout } from "../../cli/built-cli.ts"
 import { compileScript } from "../../support/run-script.ts"
 import { Agent } from "./editor.ts"
 
-it("the agent of docs/hosts.md runs as it stands", async () => {
-  const page = await readFile(join(checkout, "docs/hosts.md"), "utf8")
-  const section = page.slice(page.indexOf("\n## ACP"))
-  const code = /```ts\n(.*?)```/s.exec(section)![1]!
+it("the agent of docs/hosts/acp.md runs as it stands", async () => {
+  const page = await readFile(join(checkout, "docs/hosts/acp.md"), "utf8")
+  const code = /```ts\n(.*?)```/s.exec(page)![1]!
   // Inside the package, so that it can import itself by name.
   const folder = await mkdtemp(join(checkout, ".readme-acp-"))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
