@@ -9,7 +9,6 @@ import * as Stream from "effect/Stream"
 import type { GivenOutput } from "../output/output.ts"
 import type { AllowRule, RememberChoice } from "../policy/index.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
-import { loadWhenIdle } from "../schema/json-shape.ts"
 import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import { watch } from "../watching/watch.ts"
 import type { ExecutorWatcher } from "../watching/watcher.ts"
@@ -76,7 +75,6 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     this.engine = new Engine(registry as unknown as ToolRegistry<unknown>, options, environment, driver)
     this.journal = environment.journal
     this.journal?.attach(this.engine)
-    loadWhenIdle()
   }
 
   /**

@@ -4,6 +4,8 @@ import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
 import type { Ajv2020 } from "ajv/dist/2020.js"
 import { Coercion } from "./coercion.ts"
 import type { JsonSchema } from "./json-schema.ts"
+import { patternOf } from "./pattern.ts"
+import { plainCheck } from "./plain-check.ts"
 import { isPlainObject } from "./plain-object.ts"
 import { countedUnion, dataKeywords, UnionBudget, withCountedUnions } from "./union-budget.ts"
 
@@ -11,7 +13,7 @@ import { countedUnion, dataKeywords, UnionBudget, withCountedUnions } from "./un
 export type AjvClass = typeof Ajv | typeof Ajv2020
 type Dialect = "draft-07" | "2020-12"
 
-/** The library takes longer to load than the rest of the core, so it waits for the first call. */
+/** The library takes longer to load than the rest of the core: only what its checks are needed for waits for it. */
 const loaders: Readonly<Record<Dialect, () => Promise<AjvClass>>> = {
   "draft-07": async () => (await import("ajv")).Ajv,
   "2020-12": async () => (await import("ajv/dist/2020.js")).Ajv2020,
@@ -22,17 +24,6 @@ const loadClass = async (dialect: Dialect): Promise<AjvClass> => {
   const ajvClass = await loaders[dialect]()
   loaded.set(dialect, ajvClass)
   return ajvClass
-}
-
-/** Whether the load was asked for: each executor of a process asks. */
-let isLoadDue = false
-
-/** Loads the library that most schemas need while the process has nothing else to do: the first call need not wait for it. */
-export const loadWhenIdle = (): void => {
-  if (isLoadDue) return
-  isLoadDue = true
-  // Where it cannot be loaded, the first call says so.
-  setImmediate(() => void loadClass("draft-07").catch(() => undefined)).unref()
 }
 
 const newKeywords = [
@@ -99,18 +90,6 @@ const withUniqueIds = (schema: JsonSchema): JsonSchema => {
   return copy(schema) as JsonSchema
 }
 
-/** Patterns are Unicode ones where they can be: many in the wild escape what Unicode patterns must not. */
-const tolerantRegExp = Object.assign(
-  (pattern: string, flags: string): RegExp => {
-    try {
-      return new RegExp(pattern, flags)
-    } catch {
-      return new RegExp(pattern)
-    }
-  },
-  { code: "new RegExp" },
-)
-
 const rootKey = "parameters"
 
 /** An instance a tool: the same `$id` may stand in the schemas of two tools. */
@@ -127,7 +106,7 @@ const makeAjv = (ajvClass: AjvClass, schema: JsonSchema, unions: UnionBudget | u
     validateSchema: false,
     validateFormats: false,
     ownProperties: true,
-    code: { regExp: tolerantRegExp },
+    code: { regExp: Object.assign(patternOf, { code: "new RegExp" }) },
   })
   ajv.removeKeyword("id")
   if (unions !== undefined)
@@ -187,6 +166,21 @@ export interface Shape {
   accepts(value: unknown): boolean
   /** What the last value lacked that did not fit. */
   errors(): Array<string>
+}
+
+/**
+ * A shape that accepts by common keywords, without the library: what it does not accept may fit all the same. Undefined where the
+ * schema has others.
+ */
+export const plainShape = (schema: JsonSchema): Shape | undefined => {
+  const fits = plainCheck(schema)
+  if (fits === undefined) return undefined
+  const coercion = new Coercion(
+    schema,
+    () => undefined,
+    () => {},
+  )
+  return { coercion, fits, accepts: (value) => isPlainObject(value) && fits(value), errors: () => [] }
 }
 
 /** Throws where the schema does not compile. */

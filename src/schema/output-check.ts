@@ -2,6 +2,7 @@
 import { messageOf } from "../text/message-of.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { type AjvClass, compiledOnce, compileShape } from "./json-shape.ts"
+import { type PlainCheck, plainCheck } from "./plain-check.ts"
 import { guarded, isValid } from "./standard-check.ts"
 import type { StandardResult, StandardValidate } from "./standard-props.ts"
 import { issueLine } from "./standard-schema.ts"
@@ -45,7 +46,10 @@ const jsonCheck = (schema: JsonSchema, ajvClass: AjvClass): ((structured: unknow
 export const compileOutput = (schema: JsonSchema, validate: StandardValidate | undefined): OutputCheck => {
   if (validate !== undefined) return ownCheck(validate)
   const compiled = compiledOnce(schema, (ajvClass) => jsonCheck(schema, ajvClass))
+  let plain: PlainCheck | undefined
   return (structured) => {
+    plain ??= plainCheck(schema) ?? (() => false)
+    if (plain(structured)) return none
     const check = compiled()
     return check instanceof Promise ? check.then((ready) => ready(structured)) : check(structured)
   }

@@ -2,7 +2,7 @@
 
 import { messageOf } from "../text/message-of.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { type AjvClass, compiledOnce, compileShape, type Shape } from "./json-shape.ts"
+import { type AjvClass, compiledOnce, compileShape, plainShape, type Shape } from "./json-shape.ts"
 
 /** Parameters that do not fit. The message tells the model what is wrong, by path, and what was received. */
 export interface InvalidParameters {
@@ -93,8 +93,29 @@ const compileCheck = (toolName: string, schema: JsonSchema, ajvClass: AjvClass, 
   }
 }
 
+/** The result for parameters that are valid by common keywords alone; undefined where the library has to tell. */
+const compilePlain = (
+  schema: JsonSchema,
+  own: OwnCheck,
+): ((received: unknown) => ReturnType<Check> | undefined) => {
+  const shape = plainShape(schema)
+  if (shape === undefined) return () => undefined
+  const check = own?.(shape)
+  return (received) => {
+    try {
+      const params = shape.coercion.fillDefaults(received ?? {})
+      if (!shape.accepts(params)) return undefined
+      return check === undefined ? { _tag: "Valid", params } : check(received)
+    } catch {
+      // What cannot be read, the library's check tells.
+      return undefined
+    }
+  }
+}
+
 /**
- * Prepares the check of a tool's parameters; nothing is compiled before the first call, unless `compile` is called.
+ * Prepares the check of a tool's parameters; nothing is compiled before the first call, unless `compile` is called. The library is
+ * loaded and compiles the schema for the first call that common keywords alone cannot accept.
  *
  * - What is valid as it stands passes as the same object, but for defaults of the schema, which are filled in.
  * - Else it is coerced where that is unambiguous, and checked again. What the caller gave is never changed.
@@ -106,12 +127,16 @@ export const compileParameters = (
   schema: JsonSchema,
   own?: OwnCheck,
 ): CompiledParameters => {
+  let plain: ReturnType<typeof compilePlain> | undefined
   const compiled = compiledOnce(schema, (ajvClass) => compileCheck(toolName, schema, ajvClass, own))
   return {
     compile: async () => {
       await compiled()
     },
     validate: (params) => {
+      plain ??= compilePlain(schema, own)
+      const accepted = plain(params)
+      if (accepted !== undefined) return accepted
       const ready = compiled()
       return ready instanceof Promise ? ready.then((check) => check(params)) : ready(params)
     },
