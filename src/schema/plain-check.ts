@@ -10,10 +10,7 @@ import { isPlainObject } from "./plain-object.ts"
 export type PlainCheck = (value: unknown) => boolean
 
 /** The check of one keyword's value, with its schema beside it; undefined where only the library can tell. */
-type Keyword = (operand: unknown, schema: JsonSchema, depth: number) => PlainCheck | undefined
-
-/** Deeper schemas are left to the library: one may refer to itself. */
-const maxDepth = 32
+type Keyword = (operand: unknown, schema: JsonSchema) => PlainCheck | undefined
 
 const anything: PlainCheck = () => true
 const annotation: Keyword = () => anything
@@ -62,17 +59,17 @@ const every = (checks: ReadonlyArray<PlainCheck | undefined>): PlainCheck | unde
 }
 
 /** The checks of a list of schemas; undefined where the library has to tell of one. */
-const branches = (list: unknown, depth: number): Array<PlainCheck> | undefined => {
+const branches = (list: unknown): Array<PlainCheck> | undefined => {
   if (!Array.isArray(list) || list.length === 0) return undefined
-  const checks = list.map((schema) => compile(schema, depth + 1))
+  const checks = list.map((schema) => compile(schema))
   return checks.includes(undefined) ? undefined : (checks as Array<PlainCheck>)
 }
 
-const properties: Keyword = (operand, _, depth) => {
+const properties: Keyword = (operand) => {
   if (!isPlainObject(operand)) return undefined
   const checks: Array<readonly [string, PlainCheck]> = []
   for (const [key, schema] of Object.entries(operand)) {
-    const check = compile(schema, depth + 1)
+    const check = compile(schema)
     // The library passes that name over.
     if (check === undefined || key === "__proto__") return undefined
     checks.push([key, check])
@@ -86,8 +83,8 @@ const properties: Keyword = (operand, _, depth) => {
   }
 }
 
-const additionalProperties: Keyword = (operand, schema, depth) => {
-  const check = typeof operand === "boolean" ? (): boolean => operand : compile(operand, depth + 1)
+const additionalProperties: Keyword = (operand, schema) => {
+  const check = typeof operand === "boolean" ? (): boolean => operand : compile(operand)
   // Which ones are additional depends on the patterns, too.
   if (check === undefined || schema.patternProperties !== undefined) return undefined
   if (operand === true) return anything
@@ -131,8 +128,8 @@ const keywords: Readonly<Record<string, Keyword>> = {
     const pattern = patternOf(operand)
     return (value) => typeof value !== "string" || pattern.test(value)
   },
-  items: (operand, _, depth) => {
-    const check = compile(operand, depth + 1)
+  items: (operand) => {
+    const check = compile(operand)
     return check && ((value) => !Array.isArray(value) || value.every(check))
   },
   required: (operand) => {
@@ -142,18 +139,18 @@ const keywords: Readonly<Record<string, Keyword>> = {
   },
   properties,
   additionalProperties,
-  allOf: (operand, _, depth) => every(branches(operand, depth) ?? [undefined]),
-  anyOf: (operand, _, depth) => {
-    const checks = branches(operand, depth)
+  allOf: (operand) => every(branches(operand) ?? [undefined]),
+  anyOf: (operand) => {
+    const checks = branches(operand)
     return checks && ((value) => checks.some((check) => check(value)))
   },
 }
 
-const compile = (schema: unknown, depth: number): PlainCheck | undefined => {
-  if (!isPlainObject(schema) || depth > maxDepth) return undefined
+const compile = (schema: unknown): PlainCheck | undefined => {
+  if (!isPlainObject(schema)) return undefined
   return every(
     Object.entries(schema).map(([key, operand]) =>
-      Object.hasOwn(keywords, key) ? keywords[key]!(operand, schema, depth) : undefined,
+      Object.hasOwn(keywords, key) ? keywords[key]!(operand, schema) : undefined,
     ),
   )
 }
@@ -161,9 +158,9 @@ const compile = (schema: unknown, depth: number): PlainCheck | undefined => {
 /** Undefined where the schema has a keyword that only the library knows, or one that it may refuse. */
 export const plainCheck = (schema: JsonSchema): PlainCheck | undefined => {
   try {
-    return compile(schema, 0)
+    return compile(schema)
   } catch {
-    // Such as a pattern that does not compile: the library says so.
+    // Such as a pattern that does not compile, or a schema that contains itself: the library says so.
     return undefined
   }
 }

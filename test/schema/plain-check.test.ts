@@ -108,6 +108,26 @@ describe("the check by common keywords", () => {
     expect(accepted).toBeGreaterThan(300)
   })
 
+  it.each<[JsonSchema, unknown, boolean]>([
+    [{ minLength: 2 }, "😀", false],
+    [{ minLength: 2 }, "😀😀", true],
+    [{ maxLength: 1 }, "😀", true],
+    [{ maxLength: 1 }, "ab", false],
+    [{ type: "number" }, Number.NaN, false],
+    [{ type: "number" }, Number.POSITIVE_INFINITY, false],
+    [{ exclusiveMinimum: 1 }, 1, false],
+    [{ exclusiveMaximum: 1 }, 1, false],
+    [{ required: ["a"] }, { a: undefined }, false],
+    [{ required: ["toString"] }, {}, false],
+    [{ properties: { a: { type: "string" } } }, { a: undefined }, true],
+    [{ properties: { a: {} }, additionalProperties: false }, { a: 1, b: 1 }, false],
+    [{ properties: { toString: { type: "string" } } }, {}, true],
+    [{ type: "object", pattern: "^a" }, {}, true],
+  ])("accepts by %j the value %j: %s, as the library does", (schema, value, expected) => {
+    expect(plainCheck(schema)?.(value)).toBe(expected)
+    expect(libraryAccepts(schema, value)).toBe(expected)
+  })
+
   it.each<[string, JsonSchema]>([
     ["a reference", { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: {} } }],
     ["another keyword", { type: "array", uniqueItems: true }],
