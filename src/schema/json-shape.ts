@@ -5,7 +5,6 @@ import type { Ajv2020 } from "ajv/dist/2020.js"
 import { Coercion } from "./coercion.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { patternOf } from "./pattern.ts"
-import { plainCheck } from "./plain-check.ts"
 import { isPlainObject } from "./plain-object.ts"
 import { countedUnion, dataKeywords, UnionBudget, withCountedUnions } from "./union-budget.ts"
 
@@ -166,21 +165,6 @@ export interface Shape {
   accepts(value: unknown): boolean
   /** What the last value lacked that did not fit. */
   errors(): Array<string>
-}
-
-/**
- * A shape that accepts by common keywords, without the library: what it does not accept may fit all the same. Undefined where the
- * schema has others.
- */
-export const plainShape = (schema: JsonSchema): Shape | undefined => {
-  const fits = plainCheck(schema)
-  if (fits === undefined) return undefined
-  const coercion = new Coercion(
-    schema,
-    () => undefined,
-    () => {},
-  )
-  return { coercion, fits, accepts: (value) => isPlainObject(value) && fits(value), errors: () => [] }
 }
 
 /** Throws where the schema does not compile. */

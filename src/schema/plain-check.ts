@@ -52,10 +52,13 @@ const isNumber = (value: unknown): value is number => typeof value === "number"
 const isArray = (value: unknown): value is ReadonlyArray<unknown> => Array.isArray(value)
 
 const every = (checks: ReadonlyArray<PlainCheck | undefined>): PlainCheck | undefined => {
-  const [first, ...rest] = checks.filter((check) => check !== anything)
   if (checks.includes(undefined)) return undefined
-  if (first === undefined) return anything
-  return rest.length === 0 ? first : (value) => first(value) && rest.every((check) => check!(value))
+  const telling = checks.filter((check) => check !== anything) as Array<PlainCheck>
+  if (telling.length < 2) return telling[0] ?? anything
+  return (value) => {
+    for (const check of telling) if (!check(value)) return false
+    return true
+  }
 }
 
 /** The checks of a list of schemas; undefined where the library has to tell of one. */

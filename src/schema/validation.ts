@@ -1,8 +1,11 @@
 /** Checks a call's parameters against its tool's JSON Schema, after unambiguous coercion. Compiled once a tool. */
 
 import { messageOf } from "../text/message-of.ts"
+import { Coercion } from "./coercion.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { type AjvClass, compiledOnce, compileShape, plainShape, type Shape } from "./json-shape.ts"
+import { type AjvClass, compiledOnce, compileShape, type Shape } from "./json-shape.ts"
+import { plainCheck } from "./plain-check.ts"
+import { isPlainObject } from "./plain-object.ts"
 
 /** Parameters that do not fit. The message tells the model what is wrong, by path, and what was received. */
 export interface InvalidParameters {
@@ -98,13 +101,16 @@ const compilePlain = (
   schema: JsonSchema,
   own: OwnCheck,
 ): ((received: unknown) => ReturnType<Check> | undefined) => {
-  const shape = plainShape(schema)
-  if (shape === undefined) return () => undefined
-  const check = own?.(shape)
+  const fits = plainCheck(schema)
+  if (fits === undefined) return () => undefined
+  const nothing = () => undefined
+  const coercion = new Coercion(schema, nothing, nothing)
+  const accepts = (params: unknown) => isPlainObject(params) && fits(params)
+  const check = own?.({ coercion, fits, accepts, errors: () => [] })
   return (received) => {
     try {
-      const params = shape.coercion.fillDefaults(received ?? {})
-      if (!shape.accepts(params)) return undefined
+      const params = coercion.fillDefaults(received ?? {})
+      if (!isPlainObject(params) || !fits(params)) return undefined
       return check === undefined ? { _tag: "Valid", params } : check(received)
     } catch {
       // What cannot be read, the library's check tells.
