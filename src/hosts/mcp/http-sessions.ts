@@ -4,14 +4,19 @@
  */
 import { randomUUID } from "node:crypto"
 import type {
+  HandleRequestOptions,
   McpServerFactory,
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server"
+import { rejection } from "./rejection.ts"
+import { whenOver } from "./when-over.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
 
 interface Session {
+  /** Who began it: nobody else is answered. */
+  readonly owner: string | undefined
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: Awaited<ReturnType<McpServerFactory>>
   /** The number of requests under way, streams among them. */
@@ -22,9 +27,6 @@ interface Session {
 
 /** Milliseconds that a session without a request stays. */
 const maxIdle = 3_600_000
-
-const rejection = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status })
 
 /** The sessions of one HTTP server. Beyond `max`, the least recently used session ends. */
 export class HttpSessions {
@@ -41,21 +43,28 @@ export class HttpSessions {
   }
 
   /** Answers a request that belongs to a session, or opens one. */
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, options: HandleRequestOptions): Promise<Response> {
     const id = request.headers.get("mcp-session-id")
-    if (id !== null) {
-      const session = this.sessions.get(id)
-      return session?.transport.handleRequest(request) ?? rejection(404, -32001, "Session not found")
+    const owner = options.authInfo?.clientId
+    if (id === null) {
+      const opens = request.method === "POST" && this.sdk.isInitializeRequest(options.parsedBody)
+      return opens
+        ? this.open(request, options, owner)
+        : rejection(400, -32000, "Mcp-Session-Id header is required")
     }
-    if (!(await this.isInitialize(request)))
-      return rejection(400, -32000, "Mcp-Session-Id header is required")
-    return this.open(request)
+    const session = this.sessions.get(id)
+    if (session?.owner !== owner || session === undefined) return rejection(404, -32001, "Session not found")
+    const stop = this.use(id, session)
+    return whenOver(await session.transport.handleRequest(request, options), stop)
   }
 
-  /** Keeps the session of a request until the request is answered: returns a function that reports that. */
-  use(id: unknown): () => void {
-    const session = typeof id === "string" ? this.sessions.get(id) : undefined
-    if (typeof id !== "string" || session === undefined) return () => {}
+  /** Ends all sessions. */
+  async close(): Promise<void> {
+    await Promise.all([...this.sessions.keys()].map((id) => this.end(id)))
+  }
+
+  /** Keeps a session until a request of it is answered: returns a function that reports that. */
+  private use(id: string, session: Session): () => void {
     this.sessions.delete(id)
     this.sessions.set(id, session)
     clearTimeout(session.idle)
@@ -66,25 +75,15 @@ export class HttpSessions {
     }
   }
 
-  /** Ends all sessions. */
-  async close(): Promise<void> {
-    await Promise.all([...this.sessions.keys()].map((id) => this.end(id)))
-  }
-
-  private async isInitialize(request: Request): Promise<boolean> {
-    if (request.method !== "POST") return false
-    const body: unknown = await request
-      .clone()
-      .json()
-      .catch(() => undefined)
-    return this.sdk.isInitializeRequest(body)
-  }
-
-  private async open(request: Request): Promise<Response> {
+  private async open(
+    request: Request,
+    options: HandleRequestOptions,
+    owner: string | undefined,
+  ): Promise<Response> {
     const transport = new this.sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
-        const session: Session = { transport, server, open: 0, idle: undefined }
+        const session: Session = { owner, transport, server, open: 0, idle: undefined }
         this.sessions.set(id, session)
         this.rest(id, session)
         const [oldest] = this.sessions.keys()
@@ -94,7 +93,7 @@ export class HttpSessions {
     })
     const server = await this.build({ era: "legacy" })
     await (server as Server).connect(transport)
-    return transport.handleRequest(request)
+    return transport.handleRequest(request, options)
   }
 
   private rest(id: string, session: Session): void {

@@ -10,6 +10,7 @@ import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { CallServer, type TaskMode } from "./call-server.ts"
+import { callerName } from "./caller-name.ts"
 import { tasksExtension } from "./client-tasks.ts"
 import { loadServerSdk } from "./load-sdk.ts"
 import { toolList } from "./tool-list.ts"
@@ -29,8 +30,8 @@ export interface McpServerOptions {
    */
   readonly questions?: (question: HostQuestion) => unknown
   /**
-   * Who answers for the client in a request, as the `by` of the answer, such as from `http.authInfo`. Default: nobody is named, and a gate
-   * of people with names is denied.
+   * Who answers for the client in a request, as the `by` of the answer, such as from `http.authInfo`. Default: whom `identify` of
+   * `mcpHandler` names; else nobody is named, and a gate of people with names is denied.
    */
   readonly who?: (request: ServerContext) => string | undefined
   /**
@@ -84,7 +85,7 @@ export const mcpServer = (
     questions,
     configure,
     leavesGates = false,
-    who,
+    who = callerName,
   } = options
   for (const [option, value] of Object.entries({ name, version })) {
     if (typeof value !== "string")

@@ -5,6 +5,7 @@
 
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
+import { rejection } from "./rejection.ts"
 
 interface ParamHeader {
   readonly path: ReadonlyArray<string>
@@ -68,27 +69,22 @@ export const headerMismatch = (
   return undefined
 }
 
-/** The answer to a call with such a mismatch. */
-export const refuseMismatch = async (
-  request: Request,
+/** The answer to a call with such a mismatch. `body`: what the request holds. */
+export const refuseMismatch = (
+  { headers }: Request,
+  body: unknown,
   schemaOf: (tool: string) => JsonSchema | undefined,
-): Promise<Response | undefined> => {
+): Response | undefined => {
   // The SDK compares these two headers with the body.
-  if (request.headers.get("mcp-method") !== "tools/call") return undefined
-  const schema = schemaOf(decoded(request.headers.get("mcp-name") ?? "") ?? "")
-  if (schema === undefined || paramHeaders(schema).length === 0) return undefined
-  const body = fieldsOf(
-    await request
-      .clone()
-      .json()
-      .catch(() => undefined),
-  )
-  const mismatch = headerMismatch(schema, fieldsOf(body.params).arguments, request.headers)
+  if (headers.get("mcp-method") !== "tools/call") return undefined
+  const schema = schemaOf(decoded(headers.get("mcp-name") ?? "") ?? "")
+  if (schema === undefined) return undefined
+  const { id = null, params } = fieldsOf(body)
+  const mismatch = headerMismatch(schema, fieldsOf(params).arguments, headers)
   if (mismatch === undefined) return undefined
   const { header, body: said } = mismatch
   const message = `The header ${header} is missing, or does not say what the call does: ${said}`
-  const error = { code: headerMismatchCode, message, data: { mismatch } }
-  return Response.json({ jsonrpc: "2.0", id: body.id ?? null, error }, { status: 400 })
+  return rejection(400, headerMismatchCode, message, { id, data: { mismatch } })
 }
 
 /** The protocol's code for a mismatch. */

@@ -4,8 +4,9 @@ import { type EventEmitter, once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
+import { nodeListener } from "../../../src/hosts/http/node-listener.ts"
 import { ChangeLog } from "../../../src/hosts/web/server/change-log.ts"
-import { streamEvents } from "../../../src/hosts/web/server/event-stream.ts"
+import { eventStream } from "../../../src/hosts/web/server/event-stream.ts"
 import type { CallRow } from "../../../src/hosts/web/state/page-state.ts"
 import { deferred } from "../../support/deferred.ts"
 import { describeWith } from "../../support/needs.ts"
@@ -38,13 +39,11 @@ const makeLog = () => {
 /** A server of one stream of events, and what a client of it reads. */
 const streamOf = async (log: ChangeLog) => {
   const responses: Array<ServerResponse> = []
+  const streams = { log, epoch: "e", open: new Set<() => void>() }
+  const listener = nodeListener(async (request) => eventStream(streams, request))
   const server = createServer((request, response) => {
     responses.push(response)
-    const lastEventId = request.headers["last-event-id"]
-    streamEvents(response, log, {
-      epoch: "e",
-      lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
-    })
+    listener(request, response)
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -66,7 +65,7 @@ const streamOf = async (log: ChangeLog) => {
     }
     return { socket, until }
   }
-  return { open, responses }
+  return { open, responses, streams: streams.open }
 }
 
 /** The requests for a stream of events, as they come. */
@@ -129,17 +128,23 @@ describeWith("chromium")("a page's connection", () => {
     expect(told.length).toBeLessThan(20)
   })
 
-  it("that has ended is told nothing more, though it is not gone yet", async () => {
+  it("ends behind everything that there was to tell, and costs nothing once it is over or its page gone", async () => {
     const { log, queue } = makeLog()
-    const { open, responses } = await streamOf(log)
-    const { until } = open()
-    await until(/event: state/)
-    const errors: Array<Error> = []
-    responses[0]!.on("error", (error) => errors.push(error))
-    responses[0]!.end()
+    const { open, streams } = await streamOf(log)
+    const [stays, goes] = [open(), open()]
+    await Promise.all([stays.until(/event: state/), goes.until(/event: state/)])
+    expect(streams.size).toBe(2)
+    goes.socket.destroy()
+    await expect.poll(() => streams.size).toBe(1)
     queue(1)
-    await until(/\r\n0\r\n\r\n$/)
-    expect(errors).toEqual([])
+    for (const end of streams) end()
+    expect(await stays.until(/\r\n0\r\n\r\n$/)).toEqual(["e.0 state", "e.1 changes"])
+    expect(streams.size).toBe(0)
+    // With no page left, nothing is collected for one.
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length
+    const before = timers()
+    log.add({ _tag: "Dropped", keys: [1] })
+    expect(timers()).toBe(before)
   })
 
   it("that cannot be taken costs the page nothing", async () => {

@@ -24,6 +24,7 @@ const Refused = () => (
     <h1>This browser has no access</h1>
     <p>
       Open the address that the command told, with all that stands behind its “#”. Each start makes a new one.
+      A page of another site opens once you are signed in there.
     </p>
   </main>
 )

@@ -4,10 +4,10 @@ import { emptyState, type PlainState, readState } from "../state/page-state.ts"
 import { type Change, reduce } from "../state/reduce.ts"
 import type { Connection, Source, Took } from "./source.ts"
 
-/** The key under which the page's path is stored, for a reload. */
+/** The key under which the page's path is stored, for a reload. A page within another server has none: it asks beside itself. */
 const placeKey = "stepline"
 
-const placeOf = (): string => sessionStorage.getItem(placeKey) ?? "/api"
+const placeOf = (): string => sessionStorage.getItem(placeKey) ?? "api"
 
 const post = (path: string, body: object): Promise<Response> =>
   fetch(path, {
@@ -55,7 +55,7 @@ class LiveSource implements Source {
   async open(): Promise<void> {
     const token = location.hash.slice(1)
     if (token !== "") {
-      const response = await post("/api/session", { token }).catch(() => undefined)
+      const response = await post("api/session", { token }).catch(() => undefined)
       if (response === undefined) return this.set("lost")
       if (!response.ok) return this.set("refused")
       sessionStorage.setItem(placeKey, ((await response.json()) as { readonly path: string }).path)

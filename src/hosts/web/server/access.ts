@@ -3,7 +3,6 @@
  * gives this machine, are refused before anything is read.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
-import type { IncomingHttpHeaders } from "node:http"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
@@ -14,16 +13,10 @@ const isSame = (given: string, wanted: string): boolean => timingSafeEqual(diges
 const hostsOf = (port: number): ReadonlySet<string> =>
   new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => (port === 80 ? name : `${name}:${port}`)))
 
-/** Sent with every answer. */
-export const safeHeaders: Readonly<Record<string, string>> = {
-  "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "X-Content-Type-Options": "nosniff",
-  "X-Frame-Options": "DENY",
-  "Referrer-Policy": "no-referrer",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cache-Control": "no-store",
+/** Whether a request comes from a page of its own server or from no page, as far as the browser tells. */
+export const isOfPage = ({ method, headers }: Request): boolean => {
+  const site = headers.get("sec-fetch-site")
+  return site === null || site === "same-origin" || (site === "none" && method !== "POST")
 }
 
 /** The token and the cookie of one server. */
@@ -43,10 +36,12 @@ export class Access {
   }
 
   /** Whether a request names this server, and comes from a page of it or from no page. */
-  isOwn({ host, origin, "sec-fetch-site": site }: IncomingHttpHeaders, isChange: boolean): boolean {
-    if (host === undefined || !this.hosts.has(host)) return false
-    if (origin !== undefined ? origin !== `http://${host}` : isChange) return false
-    return site === undefined || site === "same-origin" || (site === "none" && !isChange)
+  isOwn(request: Request): boolean {
+    const host = request.headers.get("host")
+    const origin = request.headers.get("origin")
+    if (host === null || !this.hosts.has(host)) return false
+    if (origin !== null ? origin !== `http://${host}` : request.method === "POST") return false
+    return isOfPage(request)
   }
 
   /** The cookie for a client with the token; undefined for others. */
@@ -55,8 +50,8 @@ export class Access {
     return `${this.cookie}=${this.session}; Path=${this.path}; HttpOnly; SameSite=Strict`
   }
 
-  isKnown({ cookie = "" }: IncomingHttpHeaders): boolean {
-    const pairs = cookie.split(/; */).map((pair) => pair.split("="))
+  isKnown({ headers }: Request): boolean {
+    const pairs = (headers.get("cookie") ?? "").split(/; */).map((pair) => pair.split("="))
     return pairs.some(
       ([name, value]) => name === this.cookie && value !== undefined && isSame(value, this.session),
     )

@@ -1,6 +1,5 @@
 /** Reads a page's request: bounded JSON. */
 
-import type { IncomingMessage } from "node:http"
 import { isPlainObject } from "../../../schema/plain-object.ts"
 
 /** Bytes of one request. */
@@ -17,12 +16,12 @@ export class RequestError extends Error {
 }
 
 /** The object that a request sends. Rejects with a RequestError for anything else. */
-export const readBody = async (request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> => {
-  if (!/^application\/json\b/.test(request.headers["content-type"] ?? ""))
+export const readBody = async (request: Request): Promise<Readonly<Record<string, unknown>>> => {
+  if (!/^application\/json\b/.test(request.headers.get("content-type") ?? ""))
     throw new RequestError(415, "Send JSON, as `application/json`.")
-  const chunks: Array<Buffer> = []
+  const chunks: Array<Uint8Array> = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request.body ?? []) {
     bytes += chunk.length
     if (bytes > maxBytes) throw new RequestError(413, `Send at most ${maxBytes} bytes.`)
     chunks.push(chunk)

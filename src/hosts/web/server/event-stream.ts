@@ -1,45 +1,67 @@
 /**
- * Server-sent events for one page. The next one is written when the connection has room: for a slow page only its
- * position in the log is kept.
+ * Server-sent events for one page. The next one is made when the page has read the last: for a slow page only its position in the
+ * log is kept.
  */
-import type { ServerResponse } from "node:http"
 import type { ChangeLog } from "./change-log.ts"
 
 /** Milliseconds after which a page connects again. */
 const retry = 500
 
 /** The position of the page that sends this `Last-Event-ID`; undefined if it is of another log. */
-const placeOf = (lastEventId: string | undefined, epoch: string): number | undefined => {
+const placeOf = (lastEventId: string | null, epoch: string): number | undefined => {
   const [, ofEpoch, number] = /^([\w-]+)\.(\d{1,15})$/.exec(lastEventId ?? "") ?? []
   return ofEpoch === epoch ? Number(number) : undefined
 }
 
-/** Sends the page what it does not know, until it is gone. `epoch` tells this log from those of other runs. */
-export const streamEvents = (
-  response: ServerResponse,
-  log: ChangeLog,
-  options: { readonly epoch: string; readonly lastEventId: string | undefined },
-): void => {
-  const { epoch } = options
-  let place = placeOf(options.lastEventId, epoch)
-  let hasRoom = true
-  const write = () => {
-    // An ended response is not gone before the page has read all of it.
-    while (hasRoom && !response.writableEnded) {
-      const message = log.after(place)
-      if (message === undefined) return
-      place = message.number
-      const { event, json } = message
-      hasRoom = response.write(`id: ${epoch}.${place}\nevent: ${event}\ndata: ${json}\n\n`)
-    }
+/** What streams of one log have in common. */
+export interface EventStreams {
+  readonly log: ChangeLog
+  /** Tells this log from those of other runs. */
+  readonly epoch: string
+  /** A function for each open stream, that ends it once everything is told. */
+  readonly open: Set<() => void>
+}
+
+/** What a page does not know yet, until it is gone. */
+export const eventStream = ({ log, epoch, open }: EventStreams, request: Request): Response => {
+  let place = placeOf(request.headers.get("last-event-id"), epoch)
+  let isOver = false
+  let wake = () => {}
+  const stopNews = log.onNews(() => wake())
+  const end = () => {
+    isOver = true
+    wake()
   }
-  response.writeHead(200, { "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store" })
-  response.write(`retry: ${retry}\n\n`)
-  const stop = log.onNews(write)
-  response.on("drain", () => {
-    hasRoom = true
-    write()
-  })
-  response.on("close", stop)
-  write()
+  const stop = () => {
+    stopNews()
+    open.delete(end)
+  }
+  open.add(end)
+  // Not every server cancels the stream.
+  request.signal.addEventListener("abort", stop, { once: true })
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(encoder.encode(`retry: ${retry}\n\n`)),
+      pull: async (controller) => {
+        let message = log.after(place)
+        while (message === undefined && !isOver) {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+          message = log.after(place)
+        }
+        if (message === undefined) {
+          stop()
+          return controller.close()
+        }
+        place = message.number
+        const { event, json } = message
+        controller.enqueue(encoder.encode(`id: ${epoch}.${place}\nevent: ${event}\ndata: ${json}\n\n`))
+      },
+      cancel: stop,
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { headers: { "Content-Type": "text/event-stream; charset=utf-8" } })
 }
