@@ -16,6 +16,9 @@ export const entries = Object.entries(exports).flatMap(([key, entry]) => {
   return source === undefined ? [] : [{ import: posix.join(name, key), source: posix.normalize(source) }]
 })
 
+/** The site has the reference itself. */
+const isReference = (path) => path.startsWith("docs/reference/api/")
+
 const contents = "docs/README.md"
 
 const listed = readFileSync(`${root}/${contents}`, "utf8")
@@ -26,11 +29,12 @@ const listed = readFileSync(`${root}/${contents}`, "utf8")
     const links = [...section.matchAll(/\]\(([^)#]+\.md)\)/g)]
     return links.map(([, link]) => ({ path: posix.join("docs", link), group: group.trim() }))
   })
-  .filter(({ path }) => !path.endsWith("CHANGELOG.md"))
+  .filter(({ path }) => !path.endsWith("CHANGELOG.md") && !isReference(path))
 
 const others = readdirSync(`${root}/docs`, { recursive: true, encoding: "utf8" })
   .map((path) => `docs/${path}`)
-  .filter((path) => path.endsWith(".md") && path !== contents && !listed.some((page) => page.path === path))
+  .filter((path) => path.endsWith(".md") && path !== contents && !isReference(path))
+  .filter((path) => !listed.some((page) => page.path === path))
   .map((path) => ({ path, group: "More" }))
 
 /** Each page, with its group in the navigation. */

@@ -33,10 +33,11 @@ const anchorsOf = (text: string): ReadonlySet<string> => {
 const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: Array<string> }
 
 /** npm takes these whatever `files` says. */
-const shipped = (path: string): boolean =>
-  [...files, "README.md", "LICENSE", "package.json"].some(
-    (entry) => path === entry || path.startsWith(`${entry}/`),
-  )
+const shipped = (path: string): boolean => {
+  const isIn = (entry: string) => path === entry || path.startsWith(`${entry}/`)
+  const leftOut = files.flatMap((entry) => (entry.startsWith("!") ? [entry.slice(1)] : []))
+  return [...files, "README.md", "LICENSE", "package.json"].some(isIn) && !leftOut.some(isIn)
+}
 
 /** Pages right in `docs/` may point into the sources too, for those who change stepline. */
 const mayLeave = (path: string): boolean => /^docs\/[^/]+\.md$/.test(path)
@@ -49,7 +50,8 @@ const problemsOf = (page: DocPage): ReadonlyArray<string> =>
     const [name = "", anchor] = link.split("#", 2)
     const path = name === "" ? page.path : relative(root, join(root, dirname(page.path), name))
     if (!existsSync(join(root, path))) return [`${link}: there is no ${path}`]
-    if (!shipped(path) && !mayLeave(page.path)) return [`${link}: ${path} is not in the package`]
+    if (!shipped(path) && shipped(page.path) && !mayLeave(page.path))
+      return [`${link}: ${path} is not in the package`]
     if (anchor === undefined) return []
     const anchors = anchorsOf(readFileSync(join(root, path), "utf8"))
     return anchors.has(anchor) ? [] : [`${link}: ${path} has no heading #${anchor}`]

@@ -55,6 +55,7 @@ export const expectAnswerOptions = (of: string, options: unknown): void => {
 export interface BoundedResult {
   /** Bytes of UTF-8 of the whole result. */
   readonly bytes: number
+  /** What `read_result` takes as `call_id`. */
   readonly callId: string
 }
 
@@ -94,7 +95,9 @@ interface AnyEvent {
 }
 
 interface CallEvent extends AnyEvent {
+  /** The agent that made the call. */
   readonly agentId: string
+  /** The id of the call, unique in this executor. */
   readonly callId: string
   /** Of a nested call: the id of its outer call. */
   readonly parentId?: string
@@ -103,17 +106,24 @@ interface CallEvent extends AnyEvent {
 /** The call has its turn, its parameters are valid, and its first handler runs next. */
 export interface StartedEvent extends CallEvent {
   readonly _tag: "Started"
+  /** The name of the tool. */
   readonly name: string
+  /** The parameters, as validated. */
   readonly params: unknown
+  /** Whether the call runs as a background task. */
   readonly background: boolean
 }
 
 /** The call waits at a gate until it is approved or denied: here, or by id. */
 export interface AwaitingApprovalEvent extends CallEvent {
   readonly _tag: "AwaitingApproval"
+  /** The name of the tool. */
   readonly name: string
+  /** The parameters that run if the gate is approved without edits. */
   readonly params: unknown
+  /** Whether the call runs as a background task. */
   readonly background: boolean
+  /** What the gate is for, in the words of the tool. */
   readonly label?: string
   /** The output so far: what the host shows before it decides. */
   readonly preview?: ToolOutput
@@ -132,6 +142,7 @@ export interface AwaitingApprovalEvent extends CallEvent {
    * does not; `executor.answer` says why. An approval that is not enough yet does.
    */
   approve(options?: ApproveOptions): boolean
+  /** Ends the call as Denied. The model is told the reason. Returns whether the answer took effect. */
   deny(reason?: string, options?: AnswerOptions): boolean
 }
 
@@ -147,21 +158,25 @@ export interface DelegateEvent extends CallEvent {
   readonly _tag: "Delegate"
   /** The call that staged the action that this call applies or cleans up after: the effects of both belong together. */
   readonly sourceCallId?: string
+  /** What the host should do, told apart by its `_tag`. */
   readonly effect: HostEffect
   /** Returns whether the answer took effect: an effect is answered once. The answer, if any, becomes the output. */
   succeed(output?: GivenOutput): boolean
+  /** Ends the handler that asked with an Error of this message. Returns whether the answer took effect. */
   fail(message: string): boolean
 }
 
 /** Text that the call streamed. Past `eventBuffer`, unread deltas of a call are merged. */
 export interface DeltaEvent extends CallEvent {
   readonly _tag: "Delta"
+  /** The text since the last delta. */
   readonly content: string
   /** Structured progress, if the tool reports any. */
   readonly partial?: unknown
 }
 
 interface EndEvent extends CallEvent {
+  /** The name of the tool. */
   readonly name: string
   /** The text for the model. */
   readonly content: string
@@ -183,6 +198,7 @@ interface StagedName {
 /** The call succeeded. */
 export interface CompletedEvent extends EndEvent {
   readonly _tag: "Completed"
+  /** The content blocks, and what is for renderers. `content` is its text. */
   readonly output: ToolOutput
   /** Set where the call staged a pending action. */
   readonly staged?: StagedName
@@ -193,6 +209,7 @@ export interface CompletedEvent extends EndEvent {
 /** The call failed, or was never run because it could not be. */
 export interface ErrorEvent extends EndEvent {
   readonly _tag: "Error"
+  /** The kind of failure. */
   readonly reason: ErrorReason
   /** The output before the failure. */
   readonly output?: ToolOutput
@@ -200,12 +217,14 @@ export interface ErrorEvent extends EndEvent {
   readonly cause?: unknown
   /** Set if the call had staged a pending action before a hook called its result an error. */
   readonly staged?: StagedName
+  /** The parameters that ran, where the host edited them. */
   readonly editedParams?: unknown
 }
 
 /** The call was denied. `by` names the deciding party. */
 export interface DeniedEvent extends EndEvent {
   readonly _tag: "Denied"
+  /** The deciding party. */
   readonly by: DeniedBy
   /** As they came, of a call that was denied before its `Started` told them. Absent in a store that cannot keep them. */
   readonly params?: unknown
@@ -214,12 +233,14 @@ export interface DeniedEvent extends EndEvent {
 /** The call was cancelled. `by` names the cancelling party. `content` is the reason, followed by the output before the cancel. */
 export interface CancelledEvent extends EndEvent {
   readonly _tag: "Cancelled"
+  /** The cancelling party. */
   readonly by: CancelledBy
 }
 
-/** The task id is the call id. */
+/** The call continues as a background task. The task id is the call id. */
 export interface BackgroundStartedEvent extends CallEvent {
   readonly _tag: "BackgroundStarted"
+  /** The name of the tool. */
   readonly name: string
 }
 
@@ -252,18 +273,26 @@ export interface TaskEnd extends EndReason {
 /** A background task has ended. `tasks` keeps the result until it is taken. */
 export interface BackgroundCompletedEvent extends CallEvent, TaskEnd {
   readonly _tag: "BackgroundCompleted"
+  /** The name of the tool. */
   readonly name: string
+  /** How the task ended. */
   readonly status: FinalStatus
-  /** When the task was enqueued, started and ended, in epoch milliseconds. */
+  /** When the task was enqueued, in epoch milliseconds. */
   readonly createdAt: number
+  /** When its first handler started, in epoch milliseconds. */
   readonly startedAt?: number
+  /** When it ended, in epoch milliseconds. */
   readonly endedAt: number
 }
 
 interface ActionEvent extends AnyEvent {
+  /** The agent whose model may resolve the action. */
   readonly agentId: string
+  /** The id of the pending action. */
   readonly actionId: string
+  /** What the action does, in the words of its tool. */
   readonly label: string
+  /** The tool that staged the action; `custom_tool` for one that was pushed without a name. */
   readonly sourceToolName: string
 }
 
@@ -277,6 +306,7 @@ export interface ActionPendingEvent extends ActionEvent {
 /** The action is over, and its finally handlers have run. */
 export interface ActionResolvedEvent extends ActionEvent {
   readonly _tag: "ActionResolved"
+  /** `dropped`: it was neither applied nor discarded, because it was cleared or the executor shut down. */
   readonly outcome: "applied" | "discarded" | "dropped"
   /** Finally handlers of a dropped action that failed: `<handler>: <message>`. Those of others are in the event of their `resolve`. */
   readonly cleanupErrors?: ReadonlyArray<string>
@@ -313,7 +343,7 @@ type EventOfCall<T extends ToolTypes> = [T] extends [never]
     : EventOfTool<T> | EventOfOwnTool
 
 /**
- * All that an executor tells, by `_tag`. Where the tools are known by their types (`ToolEvent<typeof noteTool>`), `name` tells
+ * Every event that an executor emits, by `_tag`. Where the tools are known by their types (`ToolEvent<typeof noteTool>`), `name` tells
  * what `params` are.
  */
 export type ToolEvent<T extends ToolTypes = AnyTools> =
@@ -333,7 +363,9 @@ export interface ToolResult<Structured = unknown> extends EndReason {
   readonly status: FinalStatus | "background"
   /** The text for the model. */
   readonly content: string
+  /** The content blocks, the structured output, and what is for renderers. */
   readonly output: ToolOutput<Structured>
+  /** Whether the call ended as error, denied or cancelled. */
   readonly isError: boolean
   /** The id of the task that the call became, which is the call id. */
   readonly taskId?: string
