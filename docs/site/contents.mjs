@@ -16,9 +16,6 @@ export const entries = Object.entries(exports).flatMap(([key, entry]) => {
   return source === undefined ? [] : [{ import: posix.join(name, key), source: posix.normalize(source) }]
 })
 
-/** The site has the reference itself. */
-const isReference = (path) => path.startsWith("docs/reference/api/")
-
 const contents = "docs/README.md"
 
 const listed = readFileSync(`${root}/${contents}`, "utf8")
@@ -26,14 +23,16 @@ const listed = readFileSync(`${root}/${contents}`, "utf8")
   .slice(1)
   .flatMap((section) => {
     const [group] = section.split("\n", 1)
-    const links = [...section.matchAll(/\]\(([^)#]+\.md)\)/g)]
+    const links = [...section.matchAll(/\]\(([^)#:]+\.md)\)/g)]
     return links.map(([, link]) => ({ path: posix.join("docs", link), group: group.trim() }))
   })
-  .filter(({ path }) => !path.endsWith("CHANGELOG.md") && !isReference(path))
+  .filter(({ path }) => !path.endsWith("CHANGELOG.md"))
 
 const others = readdirSync(`${root}/docs`, { recursive: true, encoding: "utf8" })
   .map((path) => `docs/${path}`)
-  .filter((path) => path.endsWith(".md") && path !== contents && !isReference(path))
+  .filter((path) => path.endsWith(".md") && path !== contents)
+  // The site has the reference of the API itself.
+  .filter((path) => !path.startsWith("docs/reference/api/"))
   .filter((path) => !listed.some((page) => page.path === path))
   .map((path) => ({ path, group: "More" }))
 

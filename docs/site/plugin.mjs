@@ -14,9 +14,8 @@ const pages = new Map(
   }),
 )
 
-/** What a page links to that is no page and no picture of the site. */
-const isSource = (link) =>
-  !/\.(md|svg|png)$/.test(link.split("#", 1)[0]) || /CHANGELOG\.md$|reference\/api\//.test(link)
+/** What a page links to that is no page and no picture: there is nothing of it in the site. */
+const isSource = (link) => !/\.(md|svg|png)$/.test(link.split("#", 1)[0]) || link.endsWith("CHANGELOG.md")
 
 const withPublicLinks = (parts, folder) =>
   parts.map((part) => {

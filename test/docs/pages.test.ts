@@ -50,6 +50,9 @@ const programs: Readonly<Record<string, ReadonlyArray<Program>>> = {
   "docs/guides/sandbox.md": ["bwrap"],
 }
 
+/** What a person types for a page. */
+const typed: Readonly<Record<string, string>> = { "docs/guides/coding-agent.md": "y\n" }
+
 const pages = docPages()
   .map((page) => ({ ...page, blocks: codeBlocksOf(page) }))
   .filter(({ blocks }) => blocks.length > 0)
@@ -128,7 +131,7 @@ describe("the pages' code", () => {
     it(`of ${path} runs as it stands`, async (test) => {
       needs(test, ...(programs[path] ?? []))
       const files = numbers.map((index) => fileOf(path, index))
-      const { stdout } = await runScript(join(folderOf(path), "page.ts"), files)
+      const { stdout } = await runScript(join(folderOf(path), "page.ts"), files, typed[path])
       const printed = stdout.split(blockEnd)
       for (const [place, index] of numbers.entries()) {
         const { prints } = blocks[index]!

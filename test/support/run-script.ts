@@ -64,16 +64,19 @@ export const compileScript = async (path: string, others: ReadonlyArray<string> 
   return join(folder, relative(root, resolve(root, path)).replace(/ts$/, "js"))
 }
 
-/** Runs a script to its end in the checkout's folder. What it leaves in the temporary folder is removed. */
+/** Runs a script to its end in the checkout's folder, with `input` on stdin. What it leaves in the temporary folder is removed. */
 export const runScript = async (
   path: string,
   others?: ReadonlyArray<string>,
+  input = "",
 ): Promise<{ readonly stdout: string; readonly stderr: string }> => {
   const script = await compileScript(path, others)
   const temporary = await mkdtemp(join(tmpdir(), "stepline-run-"))
   try {
     const env = { ...process.env, TMPDIR: temporary }
-    return await promisify(execFile)(process.execPath, [script], { cwd: root, env })
+    const running = promisify(execFile)(process.execPath, [script], { cwd: root, env })
+    running.child.stdin!.end(input)
+    return await running
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
