@@ -33,6 +33,11 @@ export interface DurableOptions extends ToolExecutorOptions {
    * a limit of its own. Handlers on their last attempt run one at a time. Default 3.
    */
   readonly maxAttempts?: number
+  /**
+   * How long a call that was run before waits, after its process has ended, for one that has its tool: then it ends as an Error. With
+   * Postgres, where several processes run the calls. Default 1 minute.
+   */
+  readonly unknownToolTimeout?: DurationInput
   /** Called with the error when the store fails, and with undefined once it works again. Calls wait in between. */
   readonly onStoreError?: ((error: unknown) => void) | undefined
   /** Whether the store keeps the rules that approvals make. Default true; false where `filters` keeps them elsewhere. */
@@ -73,7 +78,14 @@ export class Runner {
 
   constructor(
     parts: RunnerParts,
-    { retention: _, onStoreError, keepsRules = true, maxAttempts, ...options }: DurableOptions,
+    {
+      retention: _,
+      unknownToolTimeout: __,
+      onStoreError,
+      keepsRules = true,
+      maxAttempts,
+      ...options
+    }: DurableOptions,
   ) {
     const { hooks, approvalTimeout, delegates, cwd = process.cwd() } = options
     expectFlag("keepsRules", keepsRules)
@@ -107,6 +119,22 @@ export class Runner {
   /** Whether the executor has a call or a kept task of this id. */
   has(callId: string): boolean {
     return this.journal.engine.isTaken(callId)
+  }
+
+  /** Whether the executor has the tool of a call. */
+  hasTool({ agentId, name }: Pick<ToolCall, "agentId" | "name">): boolean {
+    return this.journal.engine.tools.toolFor(agentId, name) !== undefined
+  }
+
+  /** Whether the executor has no call, task or action of an agent. */
+  isIdle(agentId: string): boolean {
+    const { calls, tasks, actions } = this.journal.engine
+    const isOf = (of: { readonly agentId: string }) => of.agentId === agentId
+    return !(
+      calls.all().some(({ toolCall }) => isOf(toolCall)) ||
+      tasks.list(agentId).length > 0 ||
+      actions.all(agentId).length > 0
+    )
   }
 
   /** Whether the executor has this id, or had it: rows that were read earlier may still show an ended call as open. */

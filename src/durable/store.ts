@@ -118,6 +118,8 @@ export interface StoredCall extends Pick<CallRow, "callId" | "agentId" | "name">
   readonly row: WrittenRow
   /** Whether no executor has taken the call in yet. */
   readonly isFresh?: boolean
+  /** Whether only other processes have the tool of the call. */
+  readonly isElsewhere?: boolean
 }
 
 /** The store that the journal of a running executor writes to. */

@@ -17,7 +17,7 @@ export interface ActionColumns {
   readonly snapshot: string | null
 }
 
-/** The columns of a call. `fresh` exists where several processes run the calls of a store. */
+/** The columns of a call. `fresh` and `elsewhere` exist where several processes run the calls of a store. */
 export interface CallColumns {
   readonly call_id: string
   readonly agent_id: string
@@ -26,6 +26,7 @@ export interface CallColumns {
   readonly asks: boolean | number
   readonly deadline: number | null
   readonly fresh?: boolean
+  readonly elsewhere?: boolean
 }
 
 /** Converts rows to what is restored into an executor. */
@@ -53,6 +54,7 @@ export const storedCall = (row: CallColumns): StoredCall => ({
   name: row.name,
   row: { snapshot: row.snapshot, asks: Boolean(row.asks), deadline: row.deadline ?? undefined },
   isFresh: row.fresh === true,
+  isElsewhere: row.elsewhere === true,
 })
 
 /** The columns of a task that has ended, or of a background call that has not. */

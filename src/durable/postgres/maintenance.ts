@@ -18,15 +18,10 @@ export class Maintenance {
     clearInterval(this.timer)
   }
 
-  /** The rules of a folder behind an id, in their order. */
-  rules(folder: string, after: number): Promise<Array<RuleRow & { readonly id: number }>> {
-    return this.sql<Array<RuleRow & { readonly id: number }>>`
-      SELECT id, cwd, tool, params, choice FROM stepline_rules WHERE id > ${after} AND cwd = ${folder} ORDER BY id`
-  }
-
-  /** Whether any result was ever cut. */
-  async hasResults(): Promise<boolean> {
-    return (await this.sql`SELECT FROM stepline_meta WHERE key = 'results'`).length > 0
+  /** The rules of a folder, in their order. */
+  rules(folder: string): Promise<Array<RuleRow>> {
+    return this.sql<Array<RuleRow>>`
+      SELECT cwd, tool, params, choice FROM stepline_rules WHERE cwd = ${folder} ORDER BY id`
   }
 
   /** Forgets what is old. After a failure the next run, an hour later, tries again. */

@@ -1,23 +1,38 @@
 /** A process as a runner of a Postgres store: it shows that it lives, and claims the agents that no runner has. */
 import type { StoredCall, StoredState } from "../store.ts"
-import {
-  type ActionColumns,
-  type CallColumns,
-  storedCall,
-  storedState,
-  type TaskColumns,
-} from "../stored-rows.ts"
+import { storedCall } from "../stored-rows.ts"
+import { Elsewhere } from "./elsewhere.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
+import {
+  claimFree,
+  endDead,
+  freeAgents,
+  lease,
+  roomOf,
+  type Signs,
+  showLife,
+  stateOf,
+  workOf,
+} from "./runner-rows.ts"
 import type { Sql } from "./sql.ts"
 
-/** Milliseconds for which a runner counts as alive after a sign of life. */
-const lease = 3000
-
-/** Milliseconds between two signs of life, and between two looks for work that no notice told of. */
-const beatEvery = 750
+/** Milliseconds between two signs of life, each of which finds work that no notice told of. */
+const beatEvery = 1000
 
 /** How many agents are claimed at once: few, so that several processes share them. */
 const claimSize = 200
+
+/** What a runner is like. */
+export interface MembershipOptions {
+  /** Milliseconds for which ended calls are kept. */
+  readonly retention: number
+  /** Milliseconds that a call which was run before waits for a runner that has its tool. */
+  readonly unknownToolTimeout: number
+  /** The names of the tools that the runner has, in order. */
+  readonly tools: () => Array<string>
+  /** Called after each sign of life. */
+  readonly beaten: (signs: Signs) => Promise<void>
+}
 
 /** A request of another process about a call of this one. */
 export interface OpenRequest {
@@ -33,39 +48,6 @@ export interface Work {
   readonly fresh: ReadonlyArray<StoredCall>
   readonly requests: ReadonlyArray<OpenRequest>
 }
-
-/** Ends the runners whose lease has expired, which frees their agents; not the caller's own, however late it renews its lease. */
-const endDead = (sql: Sql, but: number | null): Promise<unknown> => sql`
-  DELETE FROM stepline_runners WHERE expires_at < now() AND id IS DISTINCT FROM ${but}::bigint`
-
-/** The open calls, the tasks and the actions of agents. */
-const stateOf = async (sql: Sql, agentIds: Array<string>): Promise<StoredState> => {
-  const [tasks, actions, calls] = await Promise.all([
-    sql<Array<TaskColumns>>`
-      SELECT task FROM stepline_tasks WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY ended_at`,
-    sql<Array<ActionColumns>>`
-      SELECT * FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
-    sql<Array<CallColumns>>`
-      SELECT call_id, agent_id, name, snapshot, asks, deadline, fresh FROM stepline_calls
-      WHERE agent_id = ANY(${agentIds}::text[]) AND ended_at IS NULL ORDER BY seq`,
-  ])
-  return storedState(tasks, actions, calls)
-}
-
-/** A call that no runner has taken in, or a request, with its number and text. */
-interface WorkRow extends CallColumns {
-  readonly place: number
-  readonly request: number | null
-}
-
-/** In one statement: between two, a call may be queued and answered, and its request be found without the call. */
-const workOf = (sql: Sql, runner: number): Promise<Array<WorkRow>> => sql<Array<WorkRow>>`
-  SELECT agent_id, c.call_id, name, c.snapshot, asks, deadline, fresh, NULL::bigint AS request, c.seq AS place
-  FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${runner}
-  UNION ALL
-  SELECT agent_id, r.call_id, '', r.request, false, NULL, false, r.id, r.id
-  FROM stepline_requests r JOIN stepline_agents a USING (agent_id) WHERE r.answer IS NULL AND a.runner = ${runner}
-  ORDER BY place`
 
 /** The runner of this process, until other processes end it. */
 export class Membership implements RunnerIdentity {
@@ -85,37 +67,39 @@ export class Membership implements RunnerIdentity {
   private forgetting: Promise<void> = Promise.resolve()
   /** Whether agents may have been claimed by a statement whose answer was lost. */
   private isUnsure = false
-  private readonly beaten: (isAlive: boolean) => Promise<void>
+  /** Which of the agents that no runner has the next look claims: an equal share of them, or all. */
+  private claims: "none" | "share" | "all" = "all"
+  private isFirstClaim = true
+  /** Since when no runner could claim an agent: milliseconds of this process's clock. */
+  private readonly freeSince = new Map<string, number>()
+  readonly elsewhere = new Elsewhere()
+  private readonly options: MembershipOptions
   private readonly timer: NodeJS.Timeout
   /** The sign of life under way. */
   private beating: Promise<void> | undefined
   private leaving: Promise<void> | undefined
 
-  private constructor(sql: Sql, id: number, seenAt: number, beaten: (isAlive: boolean) => Promise<void>) {
+  private constructor(sql: Sql, id: number, seenAt: number, options: MembershipOptions) {
     this.sql = sql
     this.id = id
     this.seenAt = seenAt
-    this.beaten = beaten
+    this.options = options
     this.timer = setInterval(() => {
       this.beating ??= this.beat()
     }, beatEvery)
   }
 
-  /** `retention`: milliseconds for which ended calls are kept. `beaten` is called after each sign of life, and with false if other processes have ended this runner. */
-  static async join(
-    sql: Sql,
-    retention: number,
-    beaten: (isAlive: boolean) => Promise<void>,
-  ): Promise<Membership> {
+  static async join(sql: Sql, options: MembershipOptions): Promise<Membership> {
     const seenAt = performance.now()
-    await endDead(sql, null)
-    const kept = Math.trunc(Math.min(retention, Number.MAX_SAFE_INTEGER))
+    await endDead(sql)
+    const kept = Math.trunc(Math.min(options.retention, Number.MAX_SAFE_INTEGER))
     const [row] = await sql<[{ id: number }]>`
       WITH joined AS (
-        INSERT INTO stepline_runners (expires_at) VALUES (now() + ${lease} * interval '1 millisecond') RETURNING id
+        INSERT INTO stepline_runners (expires_at, tools)
+        VALUES (now() + ${lease} * interval '1 millisecond', ${options.tools()}::text[]) RETURNING id
       ), kept AS (INSERT INTO stepline_meta SELECT 'retention ' || id, ${kept}::bigint FROM joined)
       SELECT id FROM joined`
-    return new Membership(sql, row.id, seenAt, beaten)
+    return new Membership(sql, row.id, seenAt, options)
   }
 
   readonly isCurrent = (): boolean => performance.now() - this.seenAt < lease
@@ -155,10 +139,10 @@ export class Membership implements RunnerIdentity {
     for (const agentId of agentIds) this.maybeIdle.add(agentId)
   }
 
-  /** Shows that this runner lives. After a failure the next beat tries again. */
+  /** After a failure the next beat tries again. */
   private async beat(): Promise<void> {
     try {
-      await this.beaten(await this.showLife())
+      await this.options.beaten(await this.showLife())
     } catch {
       // The store fails, which its next write reports.
     } finally {
@@ -166,52 +150,74 @@ export class Membership implements RunnerIdentity {
     }
   }
 
-  /** Renews the lease, and ends the runners whose lease has expired. False if other processes have ended this one. */
-  private async showLife(): Promise<boolean> {
-    const { sql } = this
+  /** Shows that this runner lives. */
+  async showLife(): Promise<Signs> {
     const at = performance.now()
-    const alive = await sql`
-      UPDATE stepline_runners SET expires_at = now() + ${lease} * interval '1 millisecond'
-      WHERE id = ${this.id} RETURNING id`
-    if (alive.length === 0) return false
+    const signs = await showLife(this.sql, this.id, this.options.tools())
+    if (!signs.isAlive) return signs
     this.seenAt = at
-    await endDead(sql, this.id)
+    if (signs.hasFree) this.claims = "all"
     const forgetting = this.forgetIdle()
     this.forgetting = forgetting.catch(() => undefined)
     await forgetting
-    return true
+    return signs
+  }
+
+  /** Some agents may have no runner: the next look claims this one's share of them. What all leave is claimed with a sign of life. */
+  onFree(): void {
+    if (this.claims === "none") this.claims = "share"
   }
 
   /** Claims agents that no runner has; returns what there is to do. After a failure the next look does so. */
   async look(): Promise<Work> {
-    const { sql } = this
+    const { sql, claims, elsewhere } = this
     const adopted = this.adopted
     this.adopted = []
     this.hasMissed = false
+    this.claims = "none"
     try {
       if (this.isUnsure) adopted.push(...(await this.lost(adopted)))
-      await this.claim(adopted)
-      const state = adopted.length === 0 ? undefined : await stateOf(sql, adopted)
-      const rows = await workOf(sql, this.id)
-      const fresh: Array<StoredCall> = []
+      if (claims !== "none") await this.claim(adopted, claims === "all")
+      const tools = this.options.tools()
+      const state = adopted.length === 0 ? undefined : await stateOf(sql, adopted, tools)
+      const rows = await workOf(sql, this.id, tools)
       const requests: Array<OpenRequest> = []
       this.got(adopted)
-      for (const row of rows) {
-        const { agent_id: agentId, request: id, snapshot, place } = row
-        if (id !== null) requests.push({ id, text: snapshot })
-        else {
-          fresh.push(storedCall(row))
-          if (this.agents.has(agentId)) this.tookIn(agentId, place)
-        }
+      elsewhere.forgetFresh()
+      const kept = state && { ...state, calls: elsewhere.keep(state.calls) }
+      const fresh = elsewhere.keep(rows.filter(({ request }) => request === null).map(storedCall))
+      const places = new Map(rows.map((row) => [row.call_id, row.place]))
+      for (const { callId, agentId } of fresh) {
+        if (this.agents.has(agentId)) this.tookIn(agentId, places.get(callId)!)
+      }
+      for (const { request: id, call_id: callId, snapshot: text } of rows) {
+        if (id !== null && !elsewhere.has(callId)) requests.push({ id, text })
       }
       this.isUnsure = false
-      return { state, fresh, requests }
+      return { state: kept, fresh, requests }
     } catch (error) {
       this.adopted.unshift(...adopted)
       this.hasMissed = true
       this.isUnsure = true
+      this.claims = "all"
       throw error
     }
+  }
+
+  /**
+   * Frees agents whose next call only other runners can run. `isIdle`: whether this runner has nothing of an agent. True if there are
+   * any, which the others are to be told.
+   */
+  async handOn(isIdle: (agentId: string) => boolean): Promise<boolean> {
+    const ids = this.elsewhere.agents.filter((agentId) => isIdle(agentId) && !this.writing.has(agentId))
+    if (ids.length === 0) return false
+    for (const agentId of ids) {
+      this.elsewhere.forget(agentId)
+      this.agents.delete(agentId)
+    }
+    await this.sql`
+      UPDATE stepline_agents SET runner = NULL WHERE agent_id = ANY(${ids}::text[]) AND runner = ${this.id}`
+    return true
   }
 
   /** Frees the agents of this runner. Done once, however often it is called. */
@@ -234,16 +240,28 @@ export class Membership implements RunnerIdentity {
     return rows.flatMap(({ agent_id }) => (known.has(agent_id) ? [] : [agent_id]))
   }
 
-  /** Adds the agents that it claims to `adopted`. */
-  private async claim(adopted: Array<string>): Promise<void> {
-    for (;;) {
-      const rows = await this.sql<Array<{ agent_id: string }>>`
-        UPDATE stepline_agents SET runner = ${this.id} WHERE agent_id IN (
-          SELECT agent_id FROM stepline_agents WHERE runner IS NULL
-          ORDER BY agent_id LIMIT ${claimSize} FOR UPDATE SKIP LOCKED
-        ) RETURNING agent_id`
-      adopted.push(...rows.map((row) => row.agent_id))
-      if (rows.length < claimSize) return
+  /** Adds the agents that it claims to `adopted`. `isWhole`: all that it can run, whatever its share is. */
+  private async claim(adopted: Array<string>, isWhole: boolean): Promise<void> {
+    const { sql, id, freeSince, isFirstClaim: isFirst } = this
+    const tools = this.options.tools()
+    const overdueAt = performance.now() - this.options.unknownToolTimeout
+    const overdue = [...freeSince].flatMap(([agentId, since]) => (since <= overdueAt ? [agentId] : []))
+    let room = isWhole ? Number.POSITIVE_INFINITY : await roomOf(sql, id, tools)
+    while (room > 0) {
+      const limit = Math.min(claimSize, room)
+      const claimed = await claimFree(sql, { id, tools, limit, overdue, isFirst })
+      adopted.push(...claimed)
+      room = claimed.length < limit ? 0 : room - limit
+    }
+    this.isFirstClaim = false
+    if (isWhole) this.noteFree(await freeAgents(sql))
+  }
+
+  private noteFree(free: ReadonlyArray<string>): void {
+    const still = new Set(free)
+    for (const agentId of this.freeSince.keys()) if (!still.has(agentId)) this.freeSince.delete(agentId)
+    for (const agentId of free) {
+      if (!this.freeSince.has(agentId)) this.freeSince.set(agentId, performance.now())
     }
   }
 

@@ -4,6 +4,7 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
+import { ownToolNames } from "../../pipeline/stores/agent-tools.ts"
 import type { AgentWait, CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
 import type { CallRequest } from "../requests.ts"
@@ -17,6 +18,8 @@ import { LaneOrder, spansAgents } from "./lane-order.ts"
 import { Maintenance } from "./maintenance.ts"
 import { Membership } from "./membership.ts"
 import { PostgresStore } from "./postgres-store.ts"
+import type { Signs } from "./runner-rows.ts"
+import type { Notice } from "./schema.ts"
 import { untilTaken } from "./taking-over.ts"
 
 /** Milliseconds until work that has to wait is looked for again, such as an answer to a question that is about to be asked. */
@@ -32,7 +35,8 @@ interface Life {
   /** Requests that were carried out, until the store says so. */
   readonly taken: Set<number>
   readonly order: LaneOrder
-  lastRule: number
+  /** How many rules the store had when they were read. */
+  rules: number
 }
 
 /** Frees the agents of a runner. If the store fails, its lease expires. */
@@ -51,6 +55,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private readonly registry: ToolRegistry<never>
   private readonly options: DurableOptions
   private readonly retention: number
+  private readonly unknownToolTimeout: number
   private readonly maintenance: Maintenance
   private life!: Life
   /** The attempts to join again, one after the other. */
@@ -70,6 +75,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     this.options = options
     this.tasks = new StoredTasks(store, (callId) => this.ask({ _tag: "Take", callId }))
     this.retention = toMillis("retention", options.retention, "7 days")
+    this.unknownToolTimeout = toMillis("unknownToolTimeout", options.unknownToolTimeout, "1 minute")
     this.maintenance = new Maintenance(store.sql)
   }
 
@@ -79,9 +85,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     options: DurableOptions,
   ): Promise<PostgresExecutor> {
     let durable: PostgresExecutor | undefined
-    const store = await PostgresStore.open(url, true, (notice) => {
-      if (notice === "work") durable?.lookSoon()
-    })
+    const store = await PostgresStore.open(url, true, (notice) => durable?.hear(notice))
     try {
       durable = new PostgresExecutor(store, registry, options)
       await durable.join()
@@ -129,7 +133,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       // A new runner may be joining: it is the one that leaves then.
       await Promise.all([this.rejoining, this.looking])
       await leaveStore(this.life.membership, this.life.runner)
-      await this.store.tell("work")
+      await this.store.tellWork([null])
     } finally {
       clearInterval(late)
       await this.store.close()
@@ -148,11 +152,13 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       await membership.settled()
       return queued
     }
-    const { added, agents } = await queue().finally(() => this.queueing.delete(found))
+    const { added, agents, owners } = await queue().finally(() => this.queueing.delete(found))
     membership.got(agents)
     if (added.length < calls.length) membership.onMaybeIdle(agents)
     const places = new Map(added.map((row) => [row.callId, row]))
     let isElsewhere = false
+    /** Agents with calls for other runners: what comes behind these keeps its place. */
+    const foreign = new Set<string>()
     for (const snapshot of snapshots) {
       const { call } = snapshot
       const agentId = column(call.agentId)
@@ -160,13 +166,15 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       // Of several calls with one id, the first is stored.
       if (place === undefined || !places.delete(place.callId)) continue
       if (runner.journal.isClosed || !membership.agents.has(agentId)) isElsewhere = true
-      else if (place.isBehind || spansAgents(call)) this.lookSoon()
-      else {
+      else if (place.isBehind || spansAgents(call) || foreign.has(agentId) || !runner.hasTool(call)) {
+        foreign.add(agentId)
+        this.lookSoon()
+      } else {
         membership.tookIn(agentId, place.seq)
         if (!found.has(place.callId) && !runner.isKnown(call.callId)) runner.takeIn(snapshot)
       }
     }
-    if (isElsewhere) await this.store.tell("work")
+    if (isElsewhere) await this.store.tellWork(owners)
   }
 
   /** Resolves once the calls that the executor was given before are stored, and in their lanes, or never will be. */
@@ -195,11 +203,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async join(): Promise<void> {
     const { sql } = this.store
     let life: Life | undefined
-    const membership = await Membership.join(
-      sql,
-      this.retention,
-      async (isAlive) => life && this.beaten(life, isAlive),
-    )
+    const membership = await Membership.join(sql, {
+      retention: this.retention,
+      unknownToolTimeout: this.unknownToolTimeout,
+      tools: () => [...this.registry.names, ...ownToolNames].sort(),
+      beaten: async (signs) => life && this.beaten(life, signs),
+    })
     const order = new LaneOrder(membership, () => this.lookSoon())
     try {
       const runner = new Runner(
@@ -212,8 +221,8 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
         },
         this.options,
       )
-      life = { membership, runner, taken: new Set(), order, lastRule: 0 }
-      await this.learn(life)
+      life = { membership, runner, taken: new Set(), order, rules: 0 }
+      await this.learn(life, await membership.showLife())
       await this.look(life)
       await runner.journal.stored()
       if (runner.journal.isClosed) throw new FencedError()
@@ -225,7 +234,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     life.runner.begin()
     this.maintenance.prune()
     // For notices that came before.
-    this.lookSoon()
+    this.hear("work")
   }
 
   /** Joins again. A runner that is still joining is given up by `join`. */
@@ -236,7 +245,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   /** Frees the agents of a runner whose executor was shut down. If the store fails, its lease expires. */
   private giveBack(membership: Membership): void {
     membership.leave().then(
-      () => this.store.tell("work"),
+      () => this.store.tellWork([null]),
       () => undefined,
     )
   }
@@ -258,26 +267,29 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
   }
 
-  /** Called after a sign of life; `isAlive` is false if other processes have ended the runner. */
-  private async beaten(life: Life, isAlive: boolean): Promise<void> {
-    const { journal } = life.runner
-    if (!isAlive) return journal.fence()
-    journal.resume()
-    life.runner.dropOldTasks()
-    await this.learn(life)
-    this.lookSoon()
+  private hear(notice: Notice): void {
+    const { membership } = this.life ?? {}
+    if (membership === undefined) return
+    if (notice === "work") membership.onFree()
+    if (notice === "work" || notice === `work ${membership.id}`) this.lookSoon()
   }
 
-  /** Reads the rules that other processes made, and whether they have cut results. */
-  private async learn(life: Life): Promise<void> {
-    const { tools } = life.runner.journal.engine
-    const [rules, hasResults] = await Promise.all([
-      this.maintenance.rules(life.runner.folder, life.lastRule),
-      tools.offersReadResult || this.maintenance.hasResults(),
-    ])
-    if (hasResults) tools.offerReadResult()
-    life.runner.restoreRules(rules)
-    life.lastRule = rules.at(-1)?.id ?? life.lastRule
+  /** Called after a sign of life. */
+  private async beaten(life: Life, signs: Signs): Promise<void> {
+    const { journal } = life.runner
+    if (!signs.isAlive) return journal.fence()
+    journal.resume()
+    life.runner.dropOldTasks()
+    await this.learn(life, signs)
+    if (signs.hasFree || signs.hasWork) this.lookSoon()
+  }
+
+  /** Reads the rules that other processes made, if there are more of them, and notes whether any process has cut results. */
+  private async learn(life: Life, { rules, hasResults }: Pick<Signs, "rules" | "hasResults">): Promise<void> {
+    if (hasResults) life.runner.journal.engine.tools.offerReadResult()
+    if (rules === life.rules) return
+    life.runner.restoreRules(await this.maintenance.rules(life.runner.folder))
+    life.rules = rules
   }
 
   /** Looks for work, and once more if it is called meanwhile. */
@@ -313,6 +325,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
     for (const call of fresh) if (!runner.isKnown(call.callId)) runner.takeInStored(call)
     looked()
+    if (await membership.handOn((agentId) => runner.isIdle(agentId))) await this.store.tellWork([null])
     const still = new Set(requests.map(({ id }) => id))
     for (const id of before) if (!still.has(id)) taken.delete(id)
     for (const { id, text } of requests) {

@@ -33,6 +33,8 @@ export interface Enqueued {
   readonly added: ReadonlyArray<Added>
   /** The agents that were new, and belong to the runner. */
   readonly agents: ReadonlyArray<string>
+  /** The runners of the agents; null for those that have none. */
+  readonly owners: ReadonlyArray<number | null>
 }
 
 /** Which runner has an agent. */
@@ -99,8 +101,8 @@ export class PostgresStore implements CallStore {
   async enqueue(calls: ReadonlyArray<ToolCall>): Promise<void> {
     const createdAt = Date.now()
     const snapshots = calls.map((call) => queuedSnapshot(call, createdAt))
-    await this.submit(snapshots, undefined)
-    await this.tell("work")
+    const { owners } = await this.submit(snapshots, undefined)
+    await this.tellWork(owners)
   }
 
   /** Queues calls. `runner` gets the agents that are new. The returned ids are as their columns hold them. */
@@ -125,11 +127,11 @@ export class PostgresStore implements CallStore {
       this.sql.begin((sql) =>
         Promise.all([
           // The update locks existing rows: `release` locks an agent before it checks whether the agent has calls.
-          sql<Array<{ agent_id: string; is_new: boolean }>>`
+          sql<Array<{ agent_id: string; runner: number | null; is_new: boolean }>>`
         INSERT INTO stepline_agents (agent_id, runner)
         SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner?.id ?? null}::bigint FOR KEY SHARE)
         ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner
-        RETURNING agent_id, xmax = 0 AND runner IS NOT NULL AS is_new`,
+        RETURNING agent_id, runner, xmax = 0 AND runner IS NOT NULL AS is_new`,
           inParts(
             rows,
             ({ json }) => sql<Array<Added>>`
@@ -149,7 +151,11 @@ export class PostgresStore implements CallStore {
         ]),
       ),
     )
-    return { added, agents: agents.filter((row) => row.is_new).map((row) => row.agent_id) }
+    return {
+      added,
+      agents: agents.filter((row) => row.is_new).map((row) => row.agent_id),
+      owners: agents.map((row) => row.runner),
+    }
   }
 
   async ask(request: Request): Promise<unknown> {
@@ -158,7 +164,7 @@ export class PostgresStore implements CallStore {
     const { sql } = this
     const callId = column(request.callId)
     const key = randomUUID()
-    const insert = () => sql<Array<{ id: number }>>`
+    const insert = () => sql<Array<{ id: number; owner: number | null }>>`
       INSERT INTO stepline_requests (key, agent_id, call_id, request, at)
       SELECT ${key}, agent_id, ${callId}, ${JSON.stringify(request)}, (extract(epoch FROM now()) * 1000)::bigint
       FROM (
@@ -167,10 +173,10 @@ export class PostgresStore implements CallStore {
         UNION SELECT agent_id FROM stepline_requests WHERE key = ${key}
       ) AS known LIMIT 1
       ON CONFLICT (key) DO UPDATE SET key = EXCLUDED.key
-      RETURNING id`
+      RETURNING id, (SELECT runner FROM stepline_agents a WHERE a.agent_id = stepline_requests.agent_id) AS owner`
     const [made] = await this.patiently(insert)
     if (made === undefined) return false
-    await this.tell("work")
+    await this.tellWork([made.owner])
     const answer = await this.answers.of(made.id)
     if (answer === undefined) throw unansweredError()
     if ("error" in answer) throw new Error(answer.error)
@@ -273,9 +279,14 @@ export class PostgresStore implements CallStore {
     return this.notices.changed(mark, signal)
   }
 
-  /** Notifies all processes of the store. After a failure they look by themselves. */
-  async tell(notice: Notice): Promise<void> {
-    await this.sql`SELECT pg_notify(${channel}, ${notice})`.catch(() => undefined)
+  /** Notifies the runners that have something to do; for null, all: they claim it. After a failure they look by themselves. */
+  async tellWork(runners: ReadonlyArray<number | null>): Promise<void> {
+    const notices = [...new Set(runners)].map(
+      (runner): Notice => (runner === null ? "work" : `work ${runner}`),
+    )
+    await this.sql`SELECT pg_notify(${channel}, notice) FROM unnest(${notices}::text[]) AS notice`.catch(
+      () => undefined,
+    )
   }
 
   async close(): Promise<void> {

@@ -97,8 +97,16 @@ CREATE TABLE stepline_keys (
 CREATE INDEX stepline_keys_expiring ON stepline_keys (expires_at);
 `
 
-/** A message in the channel of a store. `work`: there are calls or requests; `news`: events or answers. */
-export type Notice = "work" | "news"
+/** Since 0.3, like the keys: the tools that a runner has. */
+export const toolsSchema = `
+ALTER TABLE stepline_runners ADD COLUMN tools text[] NOT NULL DEFAULT '{}'
+`
+
+/**
+ * A message in the channel of a store. `work`: agents may have no runner; with a number: there are calls or requests for that runner.
+ * `news`: there are events or answers.
+ */
+export type Notice = "work" | `work ${number}` | "news"
 
 /** The channel in which the processes of a store notify each other. */
 export const channel = "stepline"

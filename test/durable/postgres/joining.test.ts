@@ -36,11 +36,34 @@ describeWith("postgres")("a runner of a Postgres store", () => {
     await letGo()
   })
 
+  it("sends one statement a second while it has nothing to do", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const durable = await durableOf(await server.database(), { gated: gated() })
+    await durable.enqueue([{ name: "gated" }])
+    await untilTag(durable, "AwaitingApproval")
+    const sent = vi.spyOn(pg.Pool.prototype, "query")
+    onTestFinished(() => sent.mockRestore())
+    const answered = async () => {
+      const settled = await Promise.all(sent.mock.results.map(({ value }) => value as Promise<unknown>))
+      // What follows from the answers is sent in the next turn.
+      await new Promise(setImmediate)
+      return settled.length
+    }
+    await expect.poll(answered).toBe(sent.mock.calls.length)
+    const before = sent.mock.calls.length
+    for (let second = 1; second <= 3; second++) {
+      vi.advanceTimersByTime(1000)
+      expect(await answered()).toBe(before + second)
+    }
+  })
+
   it("waits at its end until it has joined again, and leaves then, too", async () => {
     const store = await server.database()
     const sql = await adminOf(store)
     const durable = await durableOf(store, { gated: gated() })
-    const letGo = await hold(sql, "stepline_rules", "ACCESS EXCLUSIVE")
+    await durable.enqueue([{ name: "gated" }])
+    const letGo = await hold(sql, "stepline_tasks", "ACCESS EXCLUSIVE")
     await sql`DELETE FROM stepline_runners`
     durable.executor.enqueue([{ name: "gated" }])
     await expect.poll(() => sql`SELECT id FROM stepline_runners`).toHaveLength(1)
@@ -79,10 +102,10 @@ describeWith("postgres")("a runner of a Postgres store", () => {
     const durable = await durableOf(store, { gated: gated() }, { onStoreError })
     await durable.enqueue([{ callId: "a", name: "gated" }])
     await untilTag(durable, "AwaitingApproval")
-    await sql`ALTER TABLE stepline_rules RENAME TO elsewhere`
+    await sql`ALTER TABLE stepline_tasks RENAME TO elsewhere`
     await sql`DELETE FROM stepline_runners`
     await failed.promise
-    await sql`ALTER TABLE elsewhere RENAME TO stepline_rules`
+    await sql`ALTER TABLE elsewhere RENAME TO stepline_tasks`
     await expect.poll(() => told.at(-1)).toBeUndefined()
     expect(await sql`SELECT id FROM stepline_runners`).toHaveLength(1)
     expect(durable.executor.inspect()).toMatchObject([{ callId: "a" }])

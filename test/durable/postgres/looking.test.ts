@@ -65,6 +65,7 @@ describeWith("postgres")("a look at a Postgres store", () => {
 
   it("and who queued a call run it once, however late that is heard of", async () => {
     const store = await server.database()
+    const sql = await adminOf(store)
     const ran: Array<string> = []
     const tool = pipeline().andThen(({ call }) => {
       ran.push(call.callId)
@@ -90,7 +91,11 @@ describeWith("postgres")("a look at a Postgres store", () => {
     await expect.poll(() => durable.result("a")).toMatchObject({ _tag: "Completed" })
     // The end of the call is known of only until the store was looked at again.
     const looks = look.mock.calls.length
-    await expect.poll(() => look.mock.calls.length).toBeGreaterThan(looks + 1)
+    const looked = async () => {
+      await sql`SELECT pg_notify('stepline', 'work')`
+      return look.mock.calls.length
+    }
+    await expect.poll(looked).toBeGreaterThan(looks + 1)
     heard.resolve()
     await queued
     await durable.enqueue([{ callId: "b", name: "tool" }])

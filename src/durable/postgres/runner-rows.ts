@@ -1,0 +1,133 @@
+/** What a runner reads and claims in its store. */
+import type { StoredState } from "../store.ts"
+import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
+import type { Sql } from "./sql.ts"
+
+/** Milliseconds for which a runner counts as alive after a sign of life. */
+export const lease = 3000
+
+/** What a runner learns with its sign of life. */
+export interface Signs {
+  /** False if other processes have ended the runner. */
+  readonly isAlive: boolean
+  /** Whether there are agents that no runner has. */
+  readonly hasFree: boolean
+  /** Whether its agents have calls that it has not taken in, or requests that it has not answered. */
+  readonly hasWork: boolean
+  /** How many rules the store has. */
+  readonly rules: number
+  /** Whether any result was ever cut. */
+  readonly hasResults: boolean
+}
+
+/**
+ * Renews the lease of a runner with the tools that it has, and ends the runners whose lease has expired, which frees their agents. All
+ * in one statement, since an idle process does so each second. A runner that is storing something is ended later.
+ */
+export const showLife = async (sql: Sql, id: number, tools: Array<string>): Promise<Signs> => {
+  const [signs] = await sql<[Signs]>`
+    WITH alive AS (
+      UPDATE stepline_runners SET expires_at = now() + ${lease} * interval '1 millisecond', tools = ${tools}::text[]
+      WHERE id = ${id} RETURNING id
+    ), dead AS (
+      DELETE FROM stepline_runners WHERE id IN (
+        SELECT id FROM stepline_runners WHERE expires_at < now() AND id <> ${id} FOR UPDATE SKIP LOCKED) RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM alive) AS "isAlive",
+      EXISTS (SELECT FROM dead) OR EXISTS (SELECT FROM stepline_agents WHERE runner IS NULL) AS "hasFree",
+      EXISTS (SELECT FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${id})
+        OR EXISTS (SELECT FROM stepline_requests r JOIN stepline_agents a USING (agent_id)
+          WHERE r.answer IS NULL AND a.runner = ${id}) AS "hasWork",
+      (SELECT count(*) FROM stepline_rules) AS rules,
+      EXISTS (SELECT FROM stepline_meta WHERE key = 'results') AS "hasResults"`
+  return signs
+}
+
+/** Ends the runners whose lease has expired. */
+export const endDead = (sql: Sql): Promise<unknown> =>
+  sql`DELETE FROM stepline_runners WHERE expires_at < now()`
+
+/** The open calls, the tasks and the actions of agents. `tools`: those that the runner has. */
+export const stateOf = async (
+  sql: Sql,
+  agentIds: Array<string>,
+  tools: Array<string>,
+): Promise<StoredState> => {
+  const [tasks, actions, calls] = await Promise.all([
+    sql<Array<TaskColumns>>`
+      SELECT task FROM stepline_tasks WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY ended_at`,
+    sql<Array<ActionColumns>>`
+      SELECT * FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
+    sql<Array<CallColumns>>`
+      SELECT call_id, agent_id, name, snapshot, asks, deadline, fresh,
+        name <> ALL(${tools}::text[]) AND EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools)) AS elsewhere
+      FROM stepline_calls WHERE agent_id = ANY(${agentIds}::text[]) AND ended_at IS NULL ORDER BY seq`,
+  ])
+  return storedState(tasks, actions, calls)
+}
+
+/** A call that no runner has taken in, or a request, with its number and text. */
+interface WorkRow extends CallColumns {
+  readonly place: number
+  readonly request: number | null
+}
+
+/** In one statement: between two, a call may be queued and answered, and its request be found without the call. */
+export const workOf = (sql: Sql, runner: number, tools: Array<string>): Promise<Array<WorkRow>> => sql<
+  Array<WorkRow>
+>`
+  SELECT agent_id, c.call_id, name, c.snapshot, asks, deadline, fresh, NULL::bigint AS request, c.seq AS place,
+    name <> ALL(${tools}::text[]) AND EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools)) AS elsewhere
+  FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${runner}
+  UNION ALL
+  SELECT agent_id, r.call_id, '', r.request, false, NULL, false, r.id, r.id, false
+  FROM stepline_requests r JOIN stepline_agents a USING (agent_id) WHERE r.answer IS NULL AND a.runner = ${runner}
+  ORDER BY place`
+
+/** Which free agents a runner claims. */
+export interface Claim {
+  readonly id: number
+  readonly tools: Array<string>
+  readonly limit: number
+  /** Agents that have been free for so long that their next call is claimed whether any runner has its tool or not. */
+  readonly overdue: Array<string>
+  /** Whether the runner has just joined: if no other lives, nobody is waited for. */
+  readonly isFirst: boolean
+}
+
+/**
+ * Claims agents whose next call is one of the runner's tools, or of none that any runner has: a call that was run before waits for one
+ * that may come.
+ */
+export const claimFree = async (
+  sql: Sql,
+  { id, tools, limit, overdue, isFirst }: Claim,
+): Promise<Array<string>> => {
+  const rows = await sql<Array<{ agent_id: string }>>`
+    UPDATE stepline_agents SET runner = ${id} WHERE agent_id IN (
+      SELECT agent_id FROM stepline_agents a WHERE runner IS NULL AND COALESCE((
+        SELECT name = ANY(${tools}::text[]) OR NOT EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools)) AND (
+          fresh OR a.agent_id = ANY(${overdue}::text[])
+          OR ${isFirst} AND NOT EXISTS (SELECT FROM stepline_runners WHERE id <> ${id} AND expires_at > now()))
+        FROM stepline_calls c WHERE c.agent_id = a.agent_id AND ended_at IS NULL ORDER BY seq LIMIT 1
+      ), true)
+      ORDER BY agent_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING agent_id`
+  return rows.map((row) => row.agent_id)
+}
+
+/** How many agents a runner lacks to an equal share among those that live and have the same tools. */
+export const roomOf = async (sql: Sql, id: number, tools: Array<string>): Promise<number> => {
+  const [{ room }] = await sql<[{ room: number }]>`
+    SELECT (ceil(count(*)::numeric / (
+      SELECT greatest(1, count(*)) FROM stepline_runners r WHERE expires_at > now() AND r.tools = ${tools}::text[]
+    )) - count(*) FILTER (WHERE runner = ${id}))::bigint AS room FROM stepline_agents`
+  return room
+}
+
+/** Agents that no runner has. */
+export const freeAgents = async (sql: Sql): Promise<Array<string>> => {
+  const rows = await sql<Array<{ agent_id: string }>>`
+    SELECT agent_id FROM stepline_agents WHERE runner IS NULL ORDER BY agent_id LIMIT 1000`
+  return rows.map((row) => row.agent_id)
+}
