@@ -20,6 +20,7 @@ import type { McpCommandOptions } from "./mcp-command.ts"
 import type { PlanOptions } from "./plan-command.ts"
 import { addReplay, addRulesImport } from "./rule-commands.ts"
 import type { RunOptions } from "./run-command.ts"
+import { shortHelp } from "./short-help.ts"
 import { onStop } from "./stopping.ts"
 import { exitStatus } from "./tally.ts"
 import { tell } from "./tell.ts"
@@ -65,19 +66,19 @@ const expectNoCommand = (program: Command, { toolPath = [], nvim }: RunOptions):
 const runHelp = `
 A line of FILE is a call:
   {"name": "shell", "params": {"command": "npm test"}}
-and may have "agentId", "callId", "background": true, "decision": "deny", and "expect": how the call is meant to end
-("complete", "error", "denied", "cancelled", or {"exitCode": 3} for a command that shall not end with 0). {"wait": "ID"} holds what is below until the call of that id has ended,
-also in the background. Lines that start with # are headings, with // comments.
+and may have "agentId", "callId", "background": true, "decision": "deny", and "expect", how the call should end: "complete",
+"error", "denied", "cancelled", or {"exitCode": 3} for a command that should fail. A line {"wait": "ID"} waits until the call with
+that id has ended, also in the background. Lines that start with # are headings; lines that start with // are comments.
 
-Calls of one agent run in their order; agents do not wait for each other. What no rule allows is asked at the terminal.
-Without a terminal, or with the script on stdin, it is denied: a script cannot approve its own calls.
-FILE comes before a bare --nvim and before --tool-path, which take what follows them.
-Calls named resolve apply or discard previews; those that are left at the end are dropped, and named on stderr.
-With --json, a result is followed by a <notification> of each background task of its agent that has ended meanwhile.
+Calls of one agent run in order; agents do not wait for each other. A call that no rule allows asks at the terminal. Without a
+terminal, or with the script on stdin, it is denied: a script cannot approve its own calls.
+Put FILE before a bare --nvim and before --tool-path, which take the words after them.
+Calls named resolve apply or discard previews. Previews that are left at the end are dropped, and listed on stderr.
+With --json, a result is followed by a <notification> for each background task of its agent that has ended since.
 
 Exit status:
-  0  every call ended as it was meant to
-  1  a call failed or was cancelled, or a command ended otherwise than with 0
+  0  every call ended as expected
+  1  a call failed or was cancelled, or a command exited with another status than 0
   2  nothing ran: the command line or a line of FILE is wrong
   3  no call failed, but one was denied`
 
@@ -99,10 +100,10 @@ export const runProgram = async (
   let status: number = exitStatus.asExpected
   const program = withStore(
     withTimeline(withPage(withLocalOptions(new Command("stepline")))),
-    "a session goes on with those that it has",
+    "the session continues with the calls that it has",
   )
-    .option("--yes", "of a call or lines on stdin: approve everything that no deny rule stops")
-    .option("--json", "of a call: write an event a line instead of blocks")
+    .option("--yes", "for a call or lines on stdin: approve everything that no deny rule denies")
+    .option("--json", "for a call: print one event a line, as JSON")
     .usage("[options] [command | TOOL [ARGS...]]")
     .description(
       `${description}\n\nAlone on a terminal it opens a session; elsewhere it runs the lines of one from stdin. With the name of a tool it runs\none call: stepline shell "echo hi", stepline read_file a.txt 1 20, stepline edit_file a.txt '{"edits": …}'.`,
@@ -111,7 +112,7 @@ export const runProgram = async (
     .enablePositionalOptions()
     // Its own one says nothing of a command that there is not.
     .helpCommand(false)
-    .showHelpAfterError("(--help shows what there is)")
+    .showHelpAfterError("(stepline --help shows the commands, stepline help COMMAND their options)")
     .exitOverride()
     .allowExcessArguments()
     .passThroughOptions()
@@ -140,13 +141,13 @@ export const runProgram = async (
 
   withStore(
     withTimeline(withPage(withLocalOptions(program.command("run")))),
-    "killed and started again it goes on, and `stepline inbox` answers it from elsewhere",
+    "the same command continues them after a crash, and `stepline inbox` answers them from elsewhere",
   )
     .allowExcessArguments(false)
     .description("run the calls of a file of JSON lines, or of stdin (-)")
     .argument("<FILE>")
-    .option("--yes", "approve everything that no deny rule stops")
-    .option("--json", "write an event a line instead of blocks")
+    .option("--yes", "approve everything that no deny rule denies")
+    .option("--json", "print one event a line, as JSON")
     .addHelpText("after", runHelp)
     .action(async (file: string, options: RunOptions) => {
       const { runCommand } = await import("./run-command.ts")
@@ -155,20 +156,23 @@ export const runProgram = async (
 
   withPage(withLocalOptions(program.command("serve")))
     .allowExcessArguments(false)
-    .description("serve a host in another language: JSON-RPC 2.0, a message a line, on stdin and stdout")
+    .description("serve a host in another language: JSON-RPC 2.0, one message a line, on stdin and stdout")
     .action(async (options: LocalOptions) => {
       const { serveCommand } = await import("./serve-command.ts")
       // What is left to be written is for nobody, or was written.
       process.exit(await serveCommand(options, version))
     })
 
-  withStore(withPerson(withLocalOptions(program.command("ui"))), "the page goes on with those that it has")
+  withStore(
+    withPerson(withLocalOptions(program.command("ui"))),
+    "the page continues with the calls that it has",
+  )
     .allowExcessArguments(false)
-    .description("serve a local page to call tools from, to watch them, and to answer what they ask")
-    .option("--port <PORT>", "of this machine (default: any that is free)")
+    .description("serve a local page to call tools, watch them, and answer their questions")
+    .option("--port <PORT>", "the port to listen on (default: any free one)")
     .option(
       "--store <STORE>",
-      "show and answer the calls that another process runs in this store (of --durable); this one runs none",
+      "show and answer the calls of this store (see --durable) that another process runs",
     )
     .action(async (options: UiOptions) => {
       const { uiCommand } = await import("./ui-command.ts")
@@ -177,11 +181,8 @@ export const runProgram = async (
 
   withServers(withToolOptions(program.command("tools")))
     .allowExcessArguments(false)
-    .description("list the tools with their parameters, and those that could not be loaded")
-    .option(
-      "--json",
-      "the definitions that a model is given, with their JSON Schemas, and where those of other agents come from",
-    )
+    .description("list the tools with their parameters, and the ones that could not be loaded")
+    .option("--json", "print the definitions for a model, with JSON Schemas and the origin of each tool")
     .action(async (options: ToolsCommandOptions) => {
       const { toolsCommand } = await import("./tools-command.ts")
       status = await endingAtOnce(() => toolsCommand(options))
@@ -189,10 +190,10 @@ export const runProgram = async (
 
   withPage(withLocalOptions(program.command("mcp")))
     .allowExcessArguments(false)
-    .description("serve the tools to an MCP client, on stdin and stdout; what no rule allows is asked there")
+    .description("serve the tools to an MCP client, on stdin and stdout; the client asks its user")
     .option(
       "--http <PORT>",
-      "serve this port of this machine instead; clients send the bearer token of $STEPLINE_MCP_TOKEN, or the one that is told",
+      "serve HTTP on this port of this machine; clients send the bearer token of $STEPLINE_MCP_TOKEN, or the one that is printed",
     )
     .action(async (options: McpCommandOptions) => {
       const { mcpCommand } = await import("./mcp-command.ts")
@@ -202,7 +203,7 @@ export const runProgram = async (
   withPerson(withLocalOptions(program.command("acp")))
     .allowExcessArguments(false)
     .description(
-      "be an agent of an editor that speaks ACP, on stdin and stdout: each prompt runs the calls of a script, as of run",
+      "run as an agent of an editor that speaks ACP, on stdin and stdout: each prompt runs the calls of a script, like run",
     )
     .argument("[FILE]", "the script (default: the text of each prompt)")
     .action(async (file: string | undefined, options: LocalOptions) => {
@@ -213,7 +214,7 @@ export const runProgram = async (
   program
     .command("tour")
     .allowExcessArguments(false)
-    .description("run a tour of real calls on stepline's own checkout")
+    .description("run a tour of real calls in a checkout of stepline")
     .action(async () => {
       const { tourCommand } = await import("./session-command.ts")
       status =
@@ -223,10 +224,10 @@ export const runProgram = async (
 
   withRuleOptions(program.command("plan"))
     .allowExcessArguments(false)
-    .description("show the pipeline of a call, and what the rules make of it; nothing of it runs")
+    .description("show the pipeline of a call and what the rules decide, without running it")
     .argument("<TOOL>")
-    .argument("[JSON]", "its parameters", "{}")
-    .option("--mermaid", "as a Mermaid flowchart")
+    .argument("[JSON]", "the parameters", "{}")
+    .option("--mermaid", "print a Mermaid flowchart")
     .action(async (name: string, json: string, options: PlanOptions) => {
       const { planCommand } = await import("./plan-command.ts")
       status = await endingAtOnce(() => planCommand(name, json, options))
@@ -235,19 +236,23 @@ export const runProgram = async (
   withPerson(program.command("inbox"))
     .allowExcessArguments(false)
     .description(
-      "list what the calls of a store (--durable) wait for, or answer it, while another process runs them",
+      "list or answer what the calls of a store (see --durable) wait for, while another process runs them",
     )
-    .requiredOption("--store <STORE>", "the store: its file, or postgres://…")
-    .option("--approve <CALL>", "approve the call of this id (repeatable)", collect)
-    .option("--deny <CALL>", "deny the call of this id (repeatable)", collect)
-    .option("--respond <CALL>", "answer the effect that the call of this id waits for (repeatable)", collect)
+    .requiredOption("--store <STORE>", "the store: a file, or postgres://…")
+    .option("--approve <CALL>", "approve the call with this id (repeatable)", collect)
+    .option("--deny <CALL>", "deny the call with this id (repeatable)", collect)
+    .option(
+      "--respond <CALL>",
+      "answer the effect that the call with this id waits for (repeatable)",
+      collect,
+    )
     .option(
       "--value <JSON>",
-      "what --respond answers with (default: what is typed; without a terminal, nothing)",
+      "the output that --respond gives (default: asks at the terminal; without one, no output)",
     )
-    .option("--refuse <CALL>", "refuse the effect that the call of this id waits for (repeatable)", collect)
-    .option("--reason <TEXT>", "why, for the model")
-    .option("--json", "a question a line, as JSON")
+    .option("--refuse <CALL>", "refuse the effect that the call with this id waits for (repeatable)", collect)
+    .option("--reason <TEXT>", "the reason, for the model")
+    .option("--json", "print one question a line, as JSON")
     .action(async (options: InboxCommandOptions) => {
       const { inboxCommand } = await import("./inbox-command.ts")
       status = await endingAtOnce(() => inboxCommand(options))
@@ -263,13 +268,13 @@ export const runProgram = async (
     .command("undo")
     .allowExcessArguments(false)
     .description(
-      "take back what calls in this folder have changed in files, also those of earlier runs: the last one, or the one of an id",
+      "take back what a call has changed in files of this folder, also in an earlier run: the last call, or the one with this id",
     )
     .argument("[CALL]")
-    .option("--cwd <DIR>", "the folder that the calls worked in (default: this one)")
-    .option("--last <N>", "the last so many calls that changed something")
-    .option("--list", "list what calls have changed, the latest first; nothing is taken back")
-    .option("--yes", "do not ask before it is done")
+    .option("--cwd <DIR>", "the folder that the calls worked in (default: the current one)")
+    .option("--last <N>", "the last N calls that changed something")
+    .option("--list", "list what calls have changed, the latest first, without taking anything back")
+    .option("--yes", "do not ask first")
     .action((callId: string | undefined, options: UndoCommandOptions) =>
       runAtOnce(async () => {
         const { undoCommand } = await import("./undo-command.ts")
@@ -280,7 +285,7 @@ export const runProgram = async (
   program
     .command("verify-log")
     .allowExcessArguments(false)
-    .description("check that nothing in a file of --log was changed, and that its rules match again")
+    .description("check that a file of --log was not changed, and that its rules match the calls")
     .argument("<FILE>")
     .option("--key <PUBLIC.pem>", "also check that each line was signed with this Ed25519 key")
     .action(async (file: string, options: VerifyLogOptions) => {
@@ -291,9 +296,13 @@ export const runProgram = async (
   program
     .command("help")
     .allowExcessArguments(false)
-    .description("show the help of a command")
+    .description("show the options of a command; `help options` shows those of a session and of one call")
     .argument("[COMMAND]")
     .action((name: string | undefined) => {
+      if (name === "options") {
+        process.stdout.write(Command.prototype.helpInformation.call(program))
+        return
+      }
       const command = name === undefined ? program : program.commands.find((each) => each.name() === name)
       if (command === undefined) {
         const names = program.commands.map((each) => each.name())
@@ -303,6 +312,8 @@ export const runProgram = async (
       }
       command.outputHelp()
     })
+
+  program.helpInformation = () => shortHelp
 
   try {
     await program.parseAsync(args, { from: "user" })

@@ -73,6 +73,10 @@ const interactive = async (options: LocalOptions & PageOptions, version: string)
   return stopping.status ?? 0
 }
 
+/** For those who have never typed a line. */
+const firstSteps = `Type a tool and its arguments: read_file README.md 1 20, or shell ls -l. "&" at the end runs a call in the background.
+A call asks before it changes something: y approves, n denies, e edits, a makes a rule.`
+
 /** Until the user leaves. */
 const converse = async (
   local: LocalExecutor,
@@ -90,8 +94,10 @@ const converse = async (
   })
   const by = personOf(options.as)
   const status = await editor?.status()
+  const isNew = !(await isThere(historyPath(process.env)))
   const greeting = [
     `stepline ${version} in ${cwd}. /help shows how to call the tools, Ctrl-D leaves.`,
+    isNew ? firstSteps : undefined,
     left,
     status?.sentence,
     pageNote,
@@ -133,7 +139,12 @@ export const tourCommand = async (): Promise<number | undefined> => {
   const tour = packageFile("examples/tour.jsonl")
   if (!(await isThere(tour))) return undefined
   const config = packageFile("examples/tour.toml")
-  return runCommand(tour, { cwd: packageFile(""), config, discovery: false, keptRules: false })
+  const status = await runCommand(tour, { cwd: packageFile(""), config, discovery: false, keptRules: false })
+  if (status === 0) {
+    const next = "On a terminal, stepline opens a session for calls of your own; --help shows the rest."
+    process.stdout.write(`\nThis was the tour: real calls in this checkout, which is unchanged. ${next}\n`)
+  }
+  return status
 }
 
 /**

@@ -332,7 +332,20 @@ describe("the command line", () => {
     const run = await line(["help", "run"])
     expect(run).toEqual(await line(["run", "--help"]))
     expect(run.stdout).toMatch(/Exit status:[\s\S]*3 {2}no call failed, but one was denied/)
-    expect((await line(["help"])).stdout).toContain("help [COMMAND]")
+    const { stdout } = await line(["help"])
+    expect(stdout).toContain("help [COMMAND]")
+    expect(stdout).toBe((await line(["--help"])).stdout)
+    const rows = stdout.trimEnd().split("\n")
+    expect(rows.length).toBeLessThanOrEqual(40)
+    expect(rows.filter((row) => row.length > 80)).toEqual([])
+    // It names every command that its own list has.
+    const all = (await line(["help", "options"])).stdout
+    const names = [...all.slice(all.indexOf("Commands:")).matchAll(/^ {2}([a-z-]+) /gm)].map(
+      ([, name]) => name!,
+    )
+    expect(names).toContain("verify-log")
+    expect(names.filter((name) => !new RegExp(`^ {2}(ui, )?${name}\\b`, "m").test(stdout))).toEqual([])
+    expect(all).toContain("--pass-env <NAME>")
   })
 
   test("--version", async () => {
