@@ -45,6 +45,8 @@ const { output } = await bundle.generate({
   entryFileNames: "[name].js",
   chunkFileNames: ({ name }) => (inPlace.includes(name) ? "[name].js" : "chunks/[name].js"),
   minifyInternalExports: false,
+  // The declarations have them.
+  comments: { jsdoc: false },
   codeSplitting: {
     groups: [
       ...inPlace.map((name) => ({ name, test: (file) => file === fileOf(name) })),
@@ -62,6 +64,19 @@ for (const { fileName, code } of output) {
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, code)
 }
+
+/** Declarations that no entry leads to are for nobody. */
+const reached = new Set()
+const reach = async (path) => {
+  if (reached.has(path)) return
+  reached.add(path)
+  for (const [, from] of (await readFile(path, "utf8")).matchAll(/(?:from |import ?\(?)"(\.[^"]+)\.[jt]s"/g))
+    await reach(`${resolve(dirname(path), from)}.d.ts`)
+}
+for (const { types } of Object.values(exports))
+  if (types) await reach(join(root, types.slice("./dist/".length)))
+const declarations = (await readdir(root, { recursive: true })).filter((path) => path.endsWith(".d.ts"))
+for (const path of declarations) if (!reached.has(join(root, path))) await rm(join(root, path))
 
 /** Code of others that is part of it, here or in the page, with its licence. */
 const licences = { "@sinclair/typebox": "license", preact: "LICENSE" }
