@@ -1,6 +1,12 @@
 /** The pages of `docs/` and the reference of the API as one site in `site/`, which opens from disk: `npm run docs`. */
+import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { address, entries, pagesInOrder, root } from "./contents.mjs"
+
+/** The README with its pictures from disk: it names public ones, for npm. */
+const readme = `${root}/.site-readme.md`
+const pictures = /https:\/\/raw\.githubusercontent\.com\/[^)]+?\/(?=docs\/images\/)/g
+writeFileSync(readme, readFileSync(`${root}/README.md`, "utf8").replace(pictures, ""))
 
 /** @type {import("typedoc").TypeDocOptions} */
 export default {
@@ -10,7 +16,7 @@ export default {
   // `npm run typecheck` does that, with the compiler of today, and it is half of what a site takes.
   skipErrorChecking: true,
   out: `${root}/site`,
-  readme: `${root}/README.md`,
+  readme,
   projectDocuments: pagesInOrder.map(({ path }) => `${root}/${path}`),
   plugin: [fileURLToPath(new URL("plugin.mjs", import.meta.url))],
   customCss: fileURLToPath(new URL("style.css", import.meta.url)),

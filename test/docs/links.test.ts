@@ -10,6 +10,10 @@ const withoutCode = (text: string): string =>
 
 const linkPattern = /\]\(([^)\s]+)\)/g
 
+/** The checkout's own files, at their public address. */
+const published =
+  /^https:\/\/(?:raw\.githubusercontent\.com\/stepline\/stepline|github\.com\/stepline\/stepline\/\w+)\/main\/([^#]+)/
+
 /** Those to other files and headings, not those to other places. */
 const linksOf = ({ text }: DocPage): ReadonlyArray<string> =>
   [...withoutCode(text).matchAll(linkPattern)].map(([, link]) => link!).filter((link) => !/^\w+:/.test(link))
@@ -45,8 +49,12 @@ const mayLeave = (path: string): boolean => /^docs\/[^/]+\.md$/.test(path)
 const pages = docPages()
 
 /** What is wrong with a page's links. */
-const problemsOf = (page: DocPage): ReadonlyArray<string> =>
-  linksOf(page).flatMap((link) => {
+const problemsOf = (page: DocPage): ReadonlyArray<string> => [
+  ...[...withoutCode(page.text).matchAll(linkPattern)]
+    .flatMap(([, link]) => published.exec(link!)?.[1] ?? [])
+    .filter((path) => !existsSync(join(root, path)))
+    .map((path) => `there is no ${path}`),
+  ...linksOf(page).flatMap((link) => {
     const [name = "", anchor] = link.split("#", 2)
     const path = name === "" ? page.path : relative(root, join(root, dirname(page.path), name))
     if (!existsSync(join(root, path))) return [`${link}: there is no ${path}`]
@@ -55,7 +63,8 @@ const problemsOf = (page: DocPage): ReadonlyArray<string> =>
     if (anchor === undefined) return []
     const anchors = anchorsOf(readFileSync(join(root, path), "utf8"))
     return anchors.has(anchor) ? [] : [`${link}: ${path} has no heading #${anchor}`]
-  })
+  }),
+]
 
 describe("links of the documentation", () => {
   for (const page of pages) {
@@ -66,8 +75,10 @@ describe("links of the documentation", () => {
 
   it("are told where they are broken", () => {
     const text =
-      "# One\n\n[a](#one) [b](#two) [c](nothing.md) [d](test/docs/links.test.ts) [e](https://example.org)"
+      "# One\n\n[a](#one) [b](#two) [c](nothing.md) [d](test/docs/links.test.ts) [e](https://example.org)\n" +
+      "![f](https://raw.githubusercontent.com/stepline/stepline/main/docs/nothing.svg)"
     expect(problemsOf({ path: "README.md", text })).toEqual([
+      "there is no docs/nothing.svg",
       "#one: README.md has no heading #one",
       "#two: README.md has no heading #two",
       "nothing.md: there is no nothing.md",

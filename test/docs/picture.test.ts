@@ -1,8 +1,9 @@
 // @module-tag waits
-/** The picture in the README is drawn from a run, and shows what such a run does now. */
+/** The pictures in the README are drawn from runs, and show what such runs do now. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
+import { drawGate, gateRows } from "../../docs/images/draw-gate.ts"
 import { drawTimeline } from "../../docs/images/draw-timeline.ts"
 import { recordRun } from "../../docs/images/recorded-run.ts"
 import { root } from "../support/root.ts"
@@ -19,4 +20,10 @@ it("the timeline in the README shows what its calls do", async () => {
   expect(shownIn(drawn)).toEqual(shownIn(committed))
   expect(shownIn(drawn)).toContain("✗ denied")
   expect(gatesIn(drawn)).toBe(gatesIn(committed))
+})
+
+it("the gate in the README is what the terminal shows at one; else run `npm run docs:picture`", async () => {
+  const rows = await gateRows()
+  expect(rows.at(-1)).toContain("[y]es")
+  expect(readFileSync(join(root, "docs/images/gate.svg"), "utf8")).toBe(drawGate(rows))
 })

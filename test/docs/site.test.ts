@@ -41,7 +41,7 @@ describeWith("chromium")("the site of the documentation", () => {
     const image = page.locator("img").first()
     expect(
       await image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth),
-    ).toBe(880)
+    ).toBe(640)
     await page.getByRole("link", { name: "Your first tool", exact: true }).first().click()
     await page.waitForURL(/Your_first_tool\.html/)
     expect(await page.locator("h1").textContent()).toBe("Your first tool")
