@@ -86,7 +86,7 @@ export class CustomTools {
   /** The active tools that extensions chose for an agent. What is registered later is active besides. */
   private readonly chosen = new Map<string, ReadonlySet<string>>()
 
-  /** Finds and loads everything, one module after the other. Rejects with a TypeError for options that cannot be meant. */
+  /** Finds and loads everything, one module after the other. Rejects with a TypeError for invalid options. */
   static async load(given: CustomToolsOptions): Promise<CustomTools> {
     const { cwd, registry, paths: named = [], discovery = "home", home = homedir() } = given
     expectDiscovery(discovery)
