@@ -1,5 +1,5 @@
 /// <reference types="node" preserve="true" />
-/** Test doubles for hosts and tools: a scripted host that answers what an executor asks, and the events it was told. */
+/** Test doubles for hosts and tools: a scripted host that answers what an executor asks, and the events that it was given. */
 import type {
   ApproveOptions,
   AwaitingApprovalEvent,
@@ -25,7 +25,7 @@ export interface Script {
   readonly gate?: GateAnswer | ((event: AwaitingApprovalEvent) => GateAnswer | PromiseLike<GateAnswer>)
   /** Default: every effect succeeds with nothing. */
   readonly effect?: (event: DelegateEvent) => EffectAnswer | PromiseLike<EffectAnswer>
-  /** Told every event, before it is answered. */
+  /** Called for every event, before it is answered. */
   readonly onEvent?: (event: ToolEvent) => void
 }
 

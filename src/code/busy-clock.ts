@@ -24,7 +24,7 @@ export class BusyClock {
     this.left = Math.max(0, this.left - (performance.now() - this.since))
   }
 
-  /** The clock stands still until the promise is settled. */
+  /** The clock is paused until the promise is settled. */
   async during<A>(call: Promise<A>): Promise<A> {
     if (this.open === 0) this.stop()
     this.open += 1

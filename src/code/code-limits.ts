@@ -15,7 +15,7 @@ export interface CodeLimits {
   readonly bytes?: number
   /** Bytes of the source. Default 256 KiB. */
   readonly source?: number
-  /** Characters of `console.log` in all. The rest is left out, and the run goes on. Default 64 Ki. */
+  /** Characters of `console.log` in all. The rest is left out, and the run continues. Default 64 Ki. */
   readonly log?: number
 }
 

@@ -41,7 +41,7 @@ const parameters = Type.Object({
 const about =
   "Runs JavaScript that calls tools: loops, conditions and Promise.all in one step instead of many. `await tools.NAME(params)` gives a tool's data, or its text. A tool that is denied throws ToolDenied, one that fails ToolFailed; both have `message` and `reason`, and may be caught. `return` a value that is JSON; console.log is shown too. There are no modules, files, network or timers, only the tools. `await tools.describe(name)` tells all about one."
 
-/** The names of tools that the source seems to call, for whoever decides about it. */
+/** The names of tools that the source seems to call, for the person who decides about it. */
 const namedIn = (source: string): ReadonlyArray<string> => [
   ...new Set(
     [...source.matchAll(/\btools\s*(?:\.\s*([\w$]+)|\[\s*["']([\w-]+)["'])/g)].map(([, a, b]) => (a ?? b)!),

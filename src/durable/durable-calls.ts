@@ -14,7 +14,7 @@ import type { StoredEvent } from "./stored-event.ts"
 export interface ResolveOptions {
   /** The agent whose pending action is resolved. Default `main`. */
   readonly agentId?: string
-  /** Aborting it stops the wait for the outcome; the call of `resolve` goes on. */
+  /** Aborting it stops the wait for the outcome; the call of `resolve` continues. */
   readonly signal?: AbortSignal
 }
 
@@ -28,7 +28,7 @@ export interface DurableCalls extends AsyncDisposable {
   /**
    * Approves a call that waits at a gate, or that is `requested`. True if the approval took effect. With `question`, an item of the
    * inbox, it takes effect only while that question is open, not on a later one of the same call. Likewise `deny` and `respond`, whose
-   * `by` stands beside the fields of the item: `deny(id, reason, { ...item, by: "ann" })`.
+   * `by` is given beside the fields of the item: `deny(id, reason, { ...item, by: "ann" })`.
    */
   approve(callId: string, options?: ApproveOptions, question?: AskedQuestion): Promise<boolean>
   /** Denies a call that waits at a gate, or that is `requested`. True if it took effect. */
@@ -50,7 +50,7 @@ export interface DurableCalls extends AsyncDisposable {
   cancel(callId: string, reason?: string): Promise<boolean>
   /**
    * Applies or discards the latest pending action of an agent, outside its lane. True if it took effect; otherwise the last event of
-   * the `resolve` call says why. False, too, when the signal is aborted or the store is closed first: the call goes on.
+   * the `resolve` call says why. False, too, when the signal is aborted or the store is closed first: the call continues.
    */
   resolve(request: ResolveParams, options?: ResolveOptions): Promise<boolean>
   /** Background tasks that run, and those that have ended, until they are taken. */
@@ -64,6 +64,6 @@ export interface DurableCalls extends AsyncDisposable {
   events(options?: EventsOptions): AsyncGenerator<StoredEvent, undefined, undefined>
   /** The last event of a call that has ended; undefined for a call that has not, or that the store does not know. */
   result(callId: string): Promise<StoredEvent | undefined>
-  /** Leaves the store. Its calls do not end: they go on once the store is opened again. */
+  /** Leaves the store. Its calls do not end: they continue once the store is opened again. */
   close(): Promise<void>
 }

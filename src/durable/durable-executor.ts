@@ -20,7 +20,7 @@ export interface CallNumbers {
 /** Runs calls of a store, and sees and answers all of them. */
 export interface DurableExecutor extends DurableCalls {
   /**
-   * The executor itself, for hosts in this process: all that it does is stored. Its `shutdown` ends no call: they go on once the
+   * The executor itself, for hosts in this process: all that it does is stored. Its `shutdown` ends no call: they continue once the
    * store is opened again. In Postgres a new executor takes its place when other processes took this one for dead, which
    * `onStoreError` reports.
    */

@@ -8,7 +8,7 @@ import { plainEvent, type StoredEvent } from "./stored-event.ts"
 
 /** Options of `events`. */
 export interface EventsOptions {
-  /** The `seq` of the last event that was read: reading goes on behind it. Default: from the oldest event that is kept. */
+  /** The `seq` of the last event that was read: reading continues after it. Default: from the oldest event that is kept. */
   readonly after?: number
   /** Only events of this agent. */
   readonly agentId?: string

@@ -8,7 +8,7 @@ import type { HostEffect } from "../pipeline/model/host-effect.ts"
 
 /** An open question. Plain JSON. */
 export interface InboxItem {
-  /** The cursor of this item: `inbox({ after })` goes on behind it. */
+  /** The cursor of this item: `inbox({ after })` continues after it. */
   readonly seq: number
   readonly agentId: string
   readonly callId: string

@@ -119,7 +119,7 @@ interface Shared {
 }
 
 /**
- * Allow and deny rules by tool. `*` in the name of a tool stands for any text.
+ * Allow and deny rules by tool. `*` in the name of a tool matches any text.
  *
  * - A **command** is parsed as bash: every command of the line, at whatever depth, must match an allow pattern, from its
  *   first word to where a word ends; one that matches a deny pattern is enough to deny. Words behind the match pass if the

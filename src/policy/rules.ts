@@ -40,7 +40,7 @@ export interface ToolRuleConfig {
   readonly deny?: ReadonlyArray<string>
 }
 
-/** Rules by tool name. `*` in a name stands for any text: such rules are for all tools whose names fit. */
+/** Rules by tool name. `*` in a name matches any text: such rules are for all tools whose names fit. */
 export type ToolFilterConfig = Readonly<Record<string, ToolRuleConfig>>
 
 export interface Rule {

@@ -1,4 +1,4 @@
-/** Patterns for names of tools: `*` stands for any text. */
+/** Patterns for names of tools: `*` matches any text. */
 
 /** Whether a name fits one of these patterns. */
 export const namesMatching = (names: ReadonlyArray<string>): ((name: string) => boolean) => {

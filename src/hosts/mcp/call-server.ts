@@ -1,4 +1,4 @@
-/** Answers `tools/call`: a call ends with its request, asks and goes on with the next request, or goes on as a task. */
+/** Answers `tools/call`: a call ends with its request, asks and goes on with the next request, or continues as a task. */
 import { randomBytes } from "node:crypto"
 import type {
   CallToolRequest,

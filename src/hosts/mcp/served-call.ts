@@ -27,7 +27,7 @@ export interface Round {
   readonly progress: ((content: string, count: number) => Promise<void>) | undefined
   /** What the client can be asked. */
   readonly capabilities: ClientCapabilities | undefined
-  /** Whether the client accepts a task if the call goes on in the background. */
+  /** Whether the client accepts a task if the call continues in the background. */
   readonly takesTask: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * A call that goes on as a task of its client (the extension `io.modelcontextprotocol/tasks`). The client polls it, answers
+ * A call that continues as a task of its client (the extension `io.modelcontextprotocol/tasks`). The client polls it, answers
  * its questions, or cancels it, each with a request of its own.
  */
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"

@@ -25,7 +25,7 @@ export interface NvimHostOptions {
   /** How long Neovim may take to answer. Default 3 seconds. */
   readonly requestTimeout?: DurationInput
   /**
-   * How long a call waits while another call's preview is shown. After that the call goes on, and its own preview is shown
+   * How long a call waits while another call's preview is shown. After that the call continues, and its own preview is shown
    * once the other is closed. Default 10 seconds. Keep it below the executor's `delegateTimeout`, which fails the call.
    */
   readonly previewWait?: DurationInput

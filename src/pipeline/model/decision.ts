@@ -99,7 +99,7 @@ export interface CallDecision {
   readonly person?: true
   /** Who decided, where somebody did. */
   readonly by?: DecidedBy
-  /** Of a `resolve` that is to be asked about: the preview that it would apply, for whoever asks to show. */
+  /** Of a `resolve` that is to be asked about: the preview that it would apply, to show beside the question. */
   readonly applies?: { readonly actionId: string; readonly preview?: ToolOutput }
   /** As they would run: checked, coerced, and as a hook changed them. Of an invalid call, as they came. */
   readonly params: unknown

@@ -142,7 +142,7 @@ export interface AwaitingApprovalEvent extends CallEvent {
    * does not; `executor.answer` says why. An approval that is not enough yet does.
    */
   approve(options?: ApproveOptions): boolean
-  /** Ends the call as Denied. The model is told the reason. Returns whether the answer took effect. */
+  /** Ends the call as Denied. The model reads the reason. Returns whether the answer took effect. */
   deny(reason?: string, options?: AnswerOptions): boolean
 }
 

@@ -91,7 +91,7 @@ const termsOf = ({ approvers, quorum, timeout, warn, onTimeout }: ApprovalOption
   return Object.keys(terms).length === 0 ? undefined : terms
 }
 
-/** Makes a gate. Throws a TypeError for options that cannot be meant. */
+/** Makes a gate. Throws a TypeError for invalid options. */
 export const gatePart = (options: ApprovalOptions): GatePart => {
   if (options === null) return plainGate
   if (typeof options !== "object")

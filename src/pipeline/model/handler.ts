@@ -25,7 +25,7 @@ export interface CallingAgent {
   readonly agentId: string
   /** The agent's previews that wait to be applied or discarded. */
   readonly pendingActions: PendingActions
-  /** The definitions of the agent's tools, as the model is told of them. */
+  /** The definitions of the agent's tools, for the model. */
   definitions(): ReadonlyArray<ToolDefinition>
   /** Cancels all foreground calls of the agent, the caller's own included. Returns their number. */
   cancel(reason?: string): number

@@ -1,6 +1,6 @@
 /** What a pipeline may ask of its host with `Step.Delegate`. A host's own effects are any object with a `_tag`. */
 
-/** One replacement in a text: `old_string` stands in it exactly once. */
+/** One replacement in a text: `old_string` occurs in it exactly once. */
 export interface TextEdit {
   readonly old_string: string
   readonly new_string: string

@@ -10,7 +10,7 @@ import type { DurationInput } from "./step.ts"
  * `perAgent` is used up, it ends as an Error with the reason `limit`.
  */
 export interface Limit {
-  /** Names of tools. `*` stands for any text. */
+  /** Names of tools. `*` matches any text. */
   readonly tools: ReadonlyArray<string>
   /** How many calls may run at once, from their first handler to their end. */
   readonly concurrency?: number | undefined
@@ -42,7 +42,7 @@ export interface LimitSettings {
 
 const keys = ["tools", "concurrency", "rate", "perTurn", "perAgent", "cost", "maxWait"]
 
-/** The limits of the options. Throws a TypeError for what cannot be meant or never be met. */
+/** The limits of the options. Throws a TypeError for limits that are invalid or can never be met. */
 export const toLimits = (limits: ReadonlyArray<Limit> | undefined): ReadonlyArray<LimitSettings> => {
   if (limits === undefined || limits === null) return []
   if (!Array.isArray(limits)) throw new TypeError(`Expected \`limits\` to be an array, ${got(limits)}`)

@@ -131,7 +131,7 @@ export interface Hooks {
 }
 
 /**
- * The options of an executor. Lengths of time are milliseconds or such as `"5 seconds"`. What cannot be meant is a
+ * The options of an executor. Lengths of time are milliseconds or such as `"5 seconds"`. Invalid values are a
  * TypeError.
  */
 export interface ToolExecutorOptions {
@@ -155,7 +155,7 @@ export interface ToolExecutorOptions {
   /** Running time of a foreground call, waiting for the host not counted. Default 10 minutes; `"Infinity"` for none. */
   readonly callTimeout?: DurationInput | undefined
   /**
-   * After this running time a foreground call goes on as a background task by itself, where its tool may. Default: never.
+   * After this running time a foreground call continues as a background task by itself, where its tool may. Default: never.
    */
   readonly backgroundAfter?: DurationInput | undefined
   /** The same as `callTimeout` for background tasks. Default: none. */

@@ -228,7 +228,7 @@ export const addTaskEnd = (to: Mutable<TaskEnd>, event: TerminalEvent): void => 
   if (event.cleanupErrors !== undefined) to.cleanupErrors = event.cleanupErrors
 }
 
-/** The result of a call that goes on as a background task. */
+/** The result of a call that continues as a background task. */
 export const backgroundResult = (callId: string): ToolResult => {
   const content = `Running in background (task_id: ${callId})`
   return { status: "background", content, output: textOutput(content), isError: false, taskId: callId }

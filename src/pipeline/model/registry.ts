@@ -78,7 +78,7 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
     return this
   }
 
-  /** Removes a tool, all its versions; calls of it that were enqueued before still run. False where there is none of that name. */
+  /** Removes a tool, all its versions; calls of it that were enqueued before still run. False if there is no such tool. */
   unregister(name: string): boolean {
     this.forgetEarlier(name)
     const removed = this.tools.delete(name)

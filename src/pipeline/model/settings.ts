@@ -104,7 +104,7 @@ const toTrace = (trace: Settings["trace"] = false): Settings["trace"] => {
   )
 }
 
-/** Throws a TypeError that names the option for a value that cannot be meant. */
+/** Throws a TypeError that names the option for an invalid value. */
 export const toSettings = (options: ToolExecutorOptions): Settings => {
   const { resolveChoice = "soft" } = options
   if (resolveChoice !== "soft" && resolveChoice !== "forced") {

@@ -48,9 +48,9 @@ const expectOfStep = (options: object): void => {
 export const Step = {
   /** Go on, no output. */
   Continue: { _tag: "Continue" } as Step,
-  /** Set the output, go on. */
+  /** Set the output and continue. */
   Output: (output: GivenOutput): Step => ({ _tag: "Output", output: withContent(output) }),
-  /** Stream something, go on. `partial` is structured progress for the host. */
+  /** Stream something and continue. `partial` is structured progress for the host. */
   Delta: (content: string, options?: { readonly partial?: unknown }): Step => ({
     _tag: "Delta",
     content,

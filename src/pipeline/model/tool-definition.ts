@@ -1,7 +1,7 @@
-/** A tool as a model is told of it. */
+/** The definition of a tool for a model. */
 import type { JsonSchema } from "../../schema/json-schema.ts"
 
-/** What a model provider is told of a tool. */
+/** The definition of a tool for a model provider. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string

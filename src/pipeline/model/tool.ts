@@ -61,7 +61,7 @@ export interface ToolOptions<
   /** `^[a-zA-Z0-9_-]{1,64}$`, as every model provider accepts. */
   readonly name: Name
   /**
-   * Which code the tool is, such as `"2"`. A stored call or preview of a tool with a version goes on only with that version; without one,
+   * Which code the tool is, such as `"2"`. A stored call or preview of a tool with a version continues only with that version; without one,
    * with any pipeline whose parts have the same kinds and names.
    */
   readonly version?: string
