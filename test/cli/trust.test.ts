@@ -61,8 +61,8 @@ const stepline = (args: ReadonlyArray<string>, cwd = project()): Promise<Command
 const run = (args: ReadonlyArray<string>, input = ""): Promise<CommandResult> =>
   runNode([cli.path, ...args], { cwd: project(), input, env: env() })
 
-const terminal = (args: ReadonlyArray<string>) =>
-  new PseudoTerminal([cli.path, ...args], { cwd: project(), env: env(), columns: 160 })
+const terminal = (args: ReadonlyArray<string>, more: NodeJS.ProcessEnv = {}) =>
+  new PseudoTerminal([cli.path, ...args], { cwd: project(), env: { ...env(), ...more }, columns: 160 })
 
 beforeEach(async () => {
   await mkdir(home())
@@ -235,6 +235,21 @@ describe("at a terminal", () => {
     session.control("D")
     expect(await session.exited).toBe(0)
     expect(await runs()).toBe(places.length)
+  })
+
+  it("only the first session says how to type a call", async () => {
+    const state = { XDG_STATE_HOME: home() }
+    await using first = terminal(["--no-discovery"], state)
+    await first.see("Type a tool and its arguments")
+    first.enter("/help")
+    await first.see("/pending", "everything")
+    first.control("D")
+    expect(await first.exited).toBe(0)
+    await using second = terminal(["--no-discovery"], state)
+    await second.see("/help shows how to call the tools")
+    expect(second.everything()).not.toContain("Type a tool")
+    second.control("D")
+    expect(await second.exited).toBe(0)
   })
 })
 
