@@ -22,6 +22,10 @@ export interface InboxCommandOptions extends PersonOptions {
   readonly respond?: ReadonlyArray<string>
   /** The effects of these calls are refused. */
   readonly refuse?: ReadonlyArray<string>
+  /** Lists the calls that ended as poisoned, instead of those that wait. */
+  readonly poisoned?: boolean
+  /** Poisoned calls that run once more. */
+  readonly retry?: ReadonlyArray<string>
   /** Told to the model with each denial, and what an effect that is refused fails with. */
   readonly reason?: string
   /** JSON. */
@@ -71,12 +75,28 @@ const headingOf = (group: ReadonlyArray<InboxItem>): string => {
   return `${printable(`${group.length} calls of ${name} by ${agentId} wait together: --approve those that may run.`)}\n`
 }
 
-async function* openQuestions(client: DurableClient): AsyncGenerator<InboxItem> {
+async function* allOf<Item extends { readonly seq: number }>(
+  pageAfter: (place: { readonly after: number }) => Promise<ReadonlyArray<Item>>,
+): AsyncGenerator<Item> {
   let after = 0
-  for (let page = await client.inbox(); page.length > 0; page = await client.inbox({ after })) {
+  for (let page = await pageAfter({ after }); page.length > 0; page = await pageAfter({ after })) {
     yield* page
     after = page.at(-1)!.seq
   }
+}
+
+const openQuestions = (client: DurableClient): AsyncGenerator<InboxItem> =>
+  allOf((place) => client.inbox(place))
+
+const showPoisoned = async (client: DurableClient, isJson: boolean): Promise<void> => {
+  let count = 0
+  for await (const call of allOf((place) => client.poisoned(place))) {
+    const { callId, agentId, name, params, content } = call
+    count += 1
+    const line = `${callId} of ${agentId}: ${name} ${JSON.stringify(params)}\n  ${content}`
+    process.stdout.write(`${isJson ? JSON.stringify(call) : printable(line)}\n`)
+  }
+  if (count === 0 && !isJson) process.stdout.write("No call is poisoned.\n")
 }
 
 const questionOf = async (client: DurableClient, callId: string): Promise<InboxItem | undefined> => {
@@ -205,6 +225,16 @@ class Answering {
     process.stdout.write(`${printable(callId)} is ${verb}.\n`)
   }
 
+  async retry(callId: string): Promise<void> {
+    const retried = await awaited([callId], this.client.retry(callId))
+    if (retried !== undefined)
+      process.stdout.write(`${printable(callId)} runs again as ${printable(retried)}.\n`)
+    else {
+      this.missed += 1
+      tell(`${callId} is no poisoned call of this store: --poisoned lists those.`)
+    }
+  }
+
   /** What it was the answer to is no longer asked, and the next question may be another. */
   private tooLate(item: InboxItem): void {
     this.missed += 1
@@ -234,8 +264,15 @@ const countAnswers = ({
   deny = [],
   respond = [],
   refuse = [],
+  retry = [],
 }: InboxCommandOptions): number => {
-  const answers = Object.entries({ approved: approve, denied: deny, answered: respond, refused: refuse })
+  const answers = Object.entries({
+    approved: approve,
+    denied: deny,
+    answered: respond,
+    refused: refuse,
+    retried: retry,
+  })
   const verbs = new Map<string, string>()
   for (const [verb, callIds] of answers) {
     for (const callId of callIds) {
@@ -264,7 +301,16 @@ const answerOf = ({ respond, value }: InboxCommandOptions): Parameters<Answering
 
 /** Gives the exit status: 1 where an answer did not take effect. */
 export const inboxCommand = async (options: InboxCommandOptions): Promise<number> => {
-  const { store, approve = [], deny = [], respond = [], refuse = [], reason, json = false } = options
+  const {
+    store,
+    approve = [],
+    deny = [],
+    respond = [],
+    refuse = [],
+    retry = [],
+    reason,
+    json = false,
+  } = options
   const answers = countAnswers(options)
   const by = personOf(options.as)
   const answer = answerOf(options)
@@ -274,7 +320,7 @@ export const inboxCommand = async (options: InboxCommandOptions): Promise<number
   })
   try {
     if (answers === 0) {
-      await show(client, json)
+      await (options.poisoned ? showPoisoned : show)(client, json)
       return exitStatus.asExpected
     }
     const answering = new Answering(client, by)
@@ -283,6 +329,7 @@ export const inboxCommand = async (options: InboxCommandOptions): Promise<number
       ...deny.map((callId) => ({ callId, deny: reason || true }) as const),
     ])
     for (const callId of respond) await answering.respond(callId, answer)
+    for (const callId of retry) await answering.retry(callId)
     for (const callId of refuse) await answering.respond(callId, () => refusalOf(reason))
     return answering.missed === 0 ? exitStatus.asExpected : exitStatus.failed
   } finally {

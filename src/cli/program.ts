@@ -251,8 +251,10 @@ export const runProgram = async (
       "the output that --respond gives (default: asks at the terminal; without one, no output)",
     )
     .option("--refuse <CALL>", "refuse the effect that the call with this id waits for (repeatable)", collect)
+    .option("--poisoned", "list the calls that ended as poisoned because processes died while they ran")
+    .option("--retry <CALL>", "run the poisoned call with this id once more (repeatable)", collect)
     .option("--reason <TEXT>", "the reason, for the model")
-    .option("--json", "print one question a line, as JSON")
+    .option("--json", "print one question or poisoned call a line, as JSON")
     .action(async (options: InboxCommandOptions) => {
       const { inboxCommand } = await import("./inbox-command.ts")
       status = await endingAtOnce(() => inboxCommand(options))

@@ -7,6 +7,7 @@ import type { ResolveParams } from "../resolve/definition.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import type { EventsOptions } from "./event-log.ts"
 import type { AnswerItem, AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
+import type { PoisonedCall } from "./poisoned.ts"
 import type { EffectAnswer } from "./requests.ts"
 import type { StoredEvent } from "./stored-event.ts"
 
@@ -57,6 +58,16 @@ export interface DurableCalls extends AsyncDisposable {
   readonly tasks: DurableTasks
   /** The open questions, in the order of their calls. */
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
+  /**
+   * Calls that ended as `poisoned`, because processes ended while they ran, and that were not retried. A scan of all ended calls that
+   * the store keeps.
+   */
+  poisoned(options?: InboxOptions): Promise<Array<PoisonedCall>>
+  /**
+   * Queues a poisoned call once more, as a new call with the same parameters; returns its id. However often a call is retried, it runs
+   * once more: the retry is a call that may be retried itself. Undefined if the store has no poisoned call of this id.
+   */
+  retry(callId: string): Promise<string | undefined>
   /**
    * The stored events after a cursor, then new ones as they come. Deltas are not stored: those of a file reach only the process that
    * runs its calls, those of Postgres only the listeners of `executor`.

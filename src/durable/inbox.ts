@@ -68,21 +68,22 @@ export interface InboxRow {
 }
 
 /**
- * A page of open questions. Rows that cannot be read take no place on the page: a page that is not full is the last one. `read`
- * returns at most `limit` rows behind a place.
+ * A page of what rows hold. Rows that hold nothing take no place on the page: a page that is not full is the last one. `read` returns
+ * at most `limit` rows behind a place.
  */
-export const inboxPage = async (
-  read: (after: number, limit: number) => ReadonlyArray<InboxRow> | Promise<ReadonlyArray<InboxRow>>,
+export const pageOf = async <Row extends { readonly seq: number }, Item>(
+  read: (after: number, limit: number) => ReadonlyArray<Row> | Promise<ReadonlyArray<Row>>,
+  itemOf: (row: Row) => Item | undefined,
   { after = 0, limit = inboxLimit }: InboxOptions,
-): Promise<Array<InboxItem>> => {
-  const items: Array<InboxItem> = []
+): Promise<Array<Item>> => {
+  const items: Array<Item> = []
   let place = after
   while (items.length < limit) {
     const wanted = limit - items.length
     const rows = await read(place, wanted)
     for (const row of rows) {
       place = row.seq
-      const item = inboxItem(row)
+      const item = itemOf(row)
       if (item !== undefined) items.push(item)
     }
     if (rows.length < wanted) break
@@ -91,9 +92,9 @@ export const inboxPage = async (
 }
 
 /** The question of a row; undefined for a row that cannot be read. */
-const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined => {
+export const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined => {
   try {
-    const item = itemOf(seq, current(JSON.parse(snapshot)))
+    const item = questionOf(seq, current(JSON.parse(snapshot)))
     return item === undefined || deadline === null ? item : { ...item, deadline }
   } catch {
     // The call of such a row ends as an Error once a process runs it.
@@ -101,7 +102,7 @@ const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined
   }
 }
 
-const itemOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined => {
+const questionOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined => {
   const { call, state, refusal, action, askedAt } = snapshot
   const { agentId, callId, parentId, background } = call
   const { name, params } = action?.source ?? call

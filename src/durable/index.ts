@@ -11,6 +11,7 @@ export {
   type OpenDurableOptions,
   openDurableExecutor,
 } from "./open-durable-executor.ts"
+export type { PoisonedCall } from "./poisoned.ts"
 export type { EffectAnswer } from "./requests.ts"
 export type { DurableOptions } from "./runner.ts"
 export { StoreError } from "./store-error.ts"

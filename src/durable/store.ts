@@ -1,6 +1,7 @@
 /** The interface of a database to the calls of a store: its rows, the changes to them, and what readers and writers do. */
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { InboxItem, InboxOptions } from "./inbox.ts"
+import type { PoisonedCall } from "./poisoned.ts"
 import type { Request } from "./requests.ts"
 import type { StoredEvent } from "./stored-event.ts"
 
@@ -167,6 +168,7 @@ export interface CallStore {
   /** Asks the process that runs the calls; false if no process can answer. Rejects with the error of that process. */
   ask(request: Request): Promise<unknown>
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
+  poisoned(options: InboxOptions): Promise<Array<PoisonedCall>>
   /** A page of the events after a place. */
   events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>>
   /** A number that no event has exceeded. */

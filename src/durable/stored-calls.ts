@@ -38,6 +38,7 @@ import {
   inboxLimit,
 } from "./inbox.ts"
 import { keptText } from "./kept-text.ts"
+import { type EndNotes, type PoisonedCall, retryOf } from "./poisoned.ts"
 import type { CallRequest, EffectAnswer } from "./requests.ts"
 import { type CallStore, untilStored } from "./store.ts"
 import { closedError } from "./store-error.ts"
@@ -75,6 +76,15 @@ const checkKept = (call: ToolCall): void => {
   } catch (error) {
     throw new TypeError(`The call \`${call.callId}\` cannot be kept${faultOf(error)}`)
   }
+}
+
+/** Throws a TypeError for options that name no page. */
+const checkedPage = (method: string, options: InboxOptions): InboxOptions => {
+  expectOptions(method, options, ["agentId", "after", "limit"])
+  expectText("agentId", options.agentId)
+  expectPlace(options.after)
+  toCount("limit", options.limit, inboxLimit)
+  return options
 }
 
 /** The calls of a store. Its subclasses queue calls and send requests. */
@@ -158,11 +168,19 @@ export abstract class StoredCalls implements DurableCalls {
   }
 
   async inbox(options: InboxOptions = {}): Promise<Array<InboxItem>> {
-    expectOptions("inbox", options, ["agentId", "after", "limit"])
-    expectText("agentId", options.agentId)
-    expectPlace(options.after)
-    toCount("limit", options.limit, inboxLimit)
-    return this.store.inbox(options)
+    return this.store.inbox(checkedPage("inbox", options))
+  }
+
+  async poisoned(options: InboxOptions = {}): Promise<Array<PoisonedCall>> {
+    return this.store.poisoned(checkedPage("poisoned", options))
+  }
+
+  async retry(callId: string): Promise<string | undefined> {
+    expectId("call", callId)
+    const { call } = (await this.ended(callId)) ?? {}
+    if (call === undefined) return undefined
+    const [retried] = await this.enqueue([retryOf(call)])
+    return retried
   }
 
   events(options: EventsOptions = {}): AsyncGenerator<StoredEvent, undefined, undefined> {
@@ -171,12 +189,15 @@ export abstract class StoredCalls implements DurableCalls {
   }
 
   async result(callId: string): Promise<StoredEvent | undefined> {
-    const text = await this.store.result(callId)
-    if (text === undefined) return undefined
-    const { madeWith: _, ...event } = readEvent(text, `The result of the call "${callId}"`) as StoredEvent & {
-      readonly madeWith?: unknown
-    }
+    const stored = await this.ended(callId)
+    if (stored === undefined) return undefined
+    const { madeWith: _, call: __, ...event } = stored
     return event as StoredEvent
+  }
+
+  private async ended(callId: string): Promise<(StoredEvent & EndNotes) | undefined> {
+    const text = await this.store.result(callId)
+    return text === undefined ? undefined : readEvent(text, `The result of the call "${callId}"`)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,10 +2,14 @@
 /** A handler that ends its process: it takes no more processes with it than it has attempts, and no other call. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"
+import { pipeline, Step } from "../../src/index.ts"
+import { runNode, useCli } from "../cli/built-cli.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { usePostgres } from "../servers/postgres.ts"
 import { describeWith } from "../support/needs.ts"
+import { durableOf } from "./durable-of.ts"
 import { ranIn, tag, useHosts } from "./hosts.ts"
+import { adminOf } from "./postgres/admin.ts"
 
 const poison = { callId: "p", agentId: "agent 0", name: "poison" }
 
@@ -27,9 +31,31 @@ const endsOf = async (store: string, calls: ReadonlyArray<{ readonly callId: str
   return ends()
 }
 
+/** Has a poisoned call run once more, by a process that it does not end. */
+const expectRetried = async (store: string): Promise<void> => {
+  let runs = 0
+  const harmless = pipeline().andThen(() => {
+    runs += 1
+    return Step.Output("done")
+  })
+  const durable = await durableOf(store, { poison: harmless })
+  const listed = { agentId: "agent 0", callId: "p", name: "poison", params: {}, content: message("poison") }
+  expect(await durable.poisoned()).toMatchObject([listed])
+  expect(await durable.poisoned({ agentId: "agent 1" })).toEqual([])
+  expect(await durable.retry("s0")).toBeUndefined()
+  expect(await durable.retry("p")).toBe("p-retry")
+  await expect.poll(() => durable.result("p-retry")).toMatchObject({ _tag: "Completed", content: "done" })
+  expect(await durable.poisoned()).toEqual([])
+  expect(await durable.retry("p")).toBe("p-retry")
+  await expect.poll(() => durable.executor.inspect()).toEqual([])
+  expect(runs).toBe(1)
+  expect(Object.keys((await durable.result("p"))!)).not.toContain("call")
+}
+
 describe("a poisoned call in a file", () => {
   const path = useTempFolder()
   const { dies } = useHosts()
+  const cli = useCli()
   const store = () => path("calls.db")
 
   /** Starts one process after the other, until one is not killed. Gives how many were. */
@@ -51,6 +77,21 @@ describe("a poisoned call in a file", () => {
       "p poison 3",
       "p last p/0/finally 0",
     ])
+    await expectRetried(store())
+  })
+
+  it("runs once more for `stepline inbox --retry`", async () => {
+    expect(await deaths([poison])).toBe(3)
+    const inbox = (...args: ReadonlyArray<string>) =>
+      runNode([cli.path, "inbox", "--store", "calls.db", ...args], { cwd: path() })
+    expect((await inbox("--poisoned")).stdout).toBe(`p of agent 0: poison {}\n  ${message("poison")}\n`)
+    const durable = await durableOf(store(), { poison: pipeline().andThen(() => Step.Output("done")) })
+    expect((await inbox("--retry", "p")).stdout).toBe("p runs again as p-retry.\n")
+    await expect.poll(() => durable.result("p-retry")).toMatchObject({ content: "done" })
+    expect((await inbox("--poisoned")).stdout).toBe("No call is poisoned.\n")
+    const missed = await inbox("--retry", "x")
+    expect(missed.stderr).toContain("x is no poisoned call of this store: --poisoned lists those.")
+    expect(missed.status).toBe(1)
   })
 
   it("in its cleanup leaves that handler out, notes it, and runs the next one", async () => {
@@ -76,10 +117,13 @@ describeWith("postgres")("a poisoned call among four runners", () => {
     const plan = { store, stays: true }
     const first = start(path(), { ...plan, calls: [...slow, poison] })
     await first.until(tag("Opened"))
-    for (let others = 0; others < 3; others++) start(path(), plan)
+    const hosts = [first, start(path(), plan), start(path(), plan), start(path(), plan)]
     const ends = await endsOf(store, [poison, ...slow])
     expect(ends[0]).toMatchObject({ _tag: "Error", reason: "poisoned", content: message("poison") })
     expect(ends.slice(1).map((end) => end?._tag)).toEqual(slow.map(() => "Completed"))
     expect((await ranIn(path())).filter((line) => line.startsWith("p poison"))).toHaveLength(3)
+    for (const host of hosts) await host.kill("SIGKILL")
+    await (await adminOf(store))`DELETE FROM stepline_runners`
+    await expectRetried(store)
   })
 })

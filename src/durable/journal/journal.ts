@@ -11,12 +11,13 @@ import type { CallSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { Engine } from "../../pipeline/engine.ts"
 import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
-import type { ToolEvent } from "../../pipeline/model/event.ts"
+import type { ErrorReason, ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { KeyAnswer } from "../../pipeline/stores/call-keys.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { AskedQuestion } from "../inbox.ts"
 import { keptText } from "../kept-text.ts"
+import { endNotes } from "../poisoned.ts"
 import type { JournalStore, RuleRow, WrittenRow } from "../store.ts"
 import { ForeignAgentsError } from "../store-error.ts"
 import { Commits } from "./commits.ts"
@@ -62,9 +63,12 @@ const outputText = (output: ToolOutput | undefined): string | undefined => {
   }
 }
 
-/** The end of a nested call, with what the call was made with. */
-const withMadeWith = (text: string, { madeWith }: Call): string =>
-  madeWith === undefined ? text : `${text.slice(0, -1)},"madeWith":${JSON.stringify(madeWith)}}`
+/** JSON of the end of a call, with what another process may need to know of the call. */
+const withNotes = (text: string, event: ToolEvent, { madeWith, toolCall }: Call): string => {
+  const { reason } = event as { readonly reason?: ErrorReason }
+  const notes = JSON.stringify(endNotes(reason, madeWith, toolCall))
+  return notes === "{}" ? text : `${text.slice(0, -1)},${notes.slice(1)}`
+}
 
 /** The journal of one executor. */
 export class StoreJournal implements ExecutorJournal {
@@ -353,7 +357,7 @@ export class StoreJournal implements ExecutorJournal {
       // The row says so in the same transaction.
       this.gathered.call(entry)
     }
-    if (ends.has(event._tag)) entry.result = withMadeWith(text, entry.call)
+    if (ends.has(event._tag)) entry.result = withNotes(text, event, entry.call)
   }
 
   /** Whether a question of the inbox is the open one of its call. */

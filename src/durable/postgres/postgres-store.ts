@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type CallSnapshot, queuedSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize } from "../event-log.ts"
-import { type InboxItem, type InboxOptions, type InboxRow, inboxPage } from "../inbox.ts"
+import { type InboxItem, type InboxOptions, type InboxRow, inboxItem, pageOf } from "../inbox.ts"
 import { PendingReads } from "../pending-reads.ts"
+import { type PoisonedCall, type PoisonedRow, poisonedCall, poisonedMark, retryEnd } from "../poisoned.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
 import { closedError, StoreError, unansweredError } from "../store-error.ts"
@@ -204,7 +205,22 @@ export class PostgresStore implements CallStore {
           WHERE asks AND seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
           ORDER BY seq LIMIT ${limit}`,
       )
-    return inboxPage(read, options)
+    return pageOf(read, inboxItem, options)
+  }
+
+  poisoned({ agentId, ...options }: InboxOptions): Promise<Array<PoisonedCall>> {
+    const { sql } = this
+    const agent = columnOf(agentId)
+    const read = (after: number, limit: number) =>
+      this.patiently(
+        () => sql<Array<PoisonedRow>>`
+          SELECT seq, result FROM stepline_calls c
+          WHERE ended_at IS NOT NULL AND seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
+          AND strpos(result, ${poisonedMark}) > 0
+          AND NOT EXISTS (SELECT FROM stepline_calls WHERE call_id = c.call_id || ${retryEnd})
+          ORDER BY seq LIMIT ${limit}`,
+      )
+    return pageOf(read, poisonedCall, options)
   }
 
   events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {

@@ -1,8 +1,9 @@
 /** A store in one SQLite file, for every process that has it open. */
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import { pageSize } from "../event-log.ts"
-import { type InboxItem, type InboxOptions, inboxPage } from "../inbox.ts"
+import { type InboxItem, type InboxOptions, inboxItem, pageOf } from "../inbox.ts"
 import { PendingReads } from "../pending-reads.ts"
+import { type PoisonedCall, poisonedCall, poisonedMark, retryEnd } from "../poisoned.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { unansweredError } from "../store-error.ts"
@@ -60,7 +61,19 @@ export class SqliteStore implements CallStore {
         snapshot: String(snapshot),
         deadline: deadline === null ? null : Number(deadline),
       }))
-    return inboxPage(read, options)
+    return pageOf(read, inboxItem, options)
+  }
+
+  poisoned({ agentId, ...options }: InboxOptions): Promise<Array<PoisonedCall>> {
+    const ofAgent = where({ "agent_id = ?": agentId })
+    const reading = `SELECT seq, result FROM calls c
+      WHERE ended_at IS NOT NULL AND seq > ?${ofAgent.sql} AND instr(result, ?) > 0
+      AND NOT EXISTS (SELECT 1 FROM calls WHERE call_id = c.call_id || ?) ORDER BY seq LIMIT ?`
+    const read = (after: number, limit: number) =>
+      this.database
+        .all(reading, after, ...ofAgent.values, poisonedMark, retryEnd, limit)
+        .map(({ seq, result }) => ({ seq: Number(seq), result: String(result) }))
+    return pageOf(read, poisonedCall, options)
   }
 
   async events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>> {
