@@ -4,7 +4,6 @@ import { type ResolveReminder, resolveReminder, withheldMessage } from "../resol
 import * as toolChoice from "../resolve/tool-choice.ts"
 import { toldOf } from "./call/call-input.ts"
 import type { StandingResolveHandler } from "./call/resolver.ts"
-import { paramsOf, undoName } from "./call/undoing.ts"
 import type { Engine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { shutdownReason, submit } from "./intake.ts"
@@ -16,7 +15,7 @@ import { failed, type Stopped } from "./model/outcome.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
 import type { Tool } from "./model/tool.ts"
 import type { ToolDefinition } from "./model/tool-definition.ts"
-import { expectUndoRequest } from "./model/undo-request.ts"
+import { undoCall } from "./model/undo-request.ts"
 import { type Placement, runToResult } from "./one-run.ts"
 import { AgentPendingActions } from "./stores/pending-actions.ts"
 
@@ -139,12 +138,9 @@ export class ExecutorAgent {
     request: UndoRequest,
     options: SignalOption & { readonly onEvent?: OnEvent } = {},
   ): Promise<ToolResult> {
-    expectUndoRequest(request)
+    const asked = undoCall(request)
     expectSignalOptions("undo", options, ["signal", "onEvent"])
-    const { agentId } = this
-    const params = paramsOf(request)
-    // Who asks for it has decided on it: only the model is asked about further.
-    const call = this.#engine.toToolCall({ name: undoName, params, agentId, decision: "approve" })
+    const call = this.#engine.toToolCall({ ...asked, agentId: this.agentId })
     return this.#run(call, options.onEvent, options, {})
   }
 

@@ -2,13 +2,12 @@
 
 import type { ToolOutput } from "../../output/output.ts"
 import type { AnswerOutcome, ListedAnswer } from "../../pipeline/call/answer-list.ts"
-import { paramsOf, undoName } from "../../pipeline/call/undoing.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { EnqueueOptions, ToolCallInput } from "../../pipeline/model/call.ts"
 import type { ChangesFilter, UndoRequest } from "../../pipeline/model/changes.ts"
 import type { AnswerOptions, ApproveOptions } from "../../pipeline/model/event.ts"
 import { resultOf } from "../../pipeline/model/outcome.ts"
-import { expectUndoRequest } from "../../pipeline/model/undo-request.ts"
+import { undoCall } from "../../pipeline/model/undo-request.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { EventFlow } from "./event-flow.ts"
@@ -140,11 +139,9 @@ const undo: Method = {
         params.has(name) ? [[name, params.raw(name)]] : [],
       ),
     ) as unknown as UndoRequest
-    expectUndoRequest(request)
+    const asked = undoCall(request)
     const agentId = given({ agentId: params.optionalText("agentId") })
-    const [callId] = executor.enqueue([
-      { ...agentId, name: undoName, params: paramsOf(request), decision: "approve" },
-    ])
+    const [callId] = executor.enqueue([{ ...agentId, ...asked }])
     return { callId, ...plainCause(resultOf(await flow.endOf(callId!))) }
   },
 }

@@ -11,22 +11,9 @@ import { type EffectHandler, type HandlerContext, handler } from "../model/handl
 import { pipeline } from "../model/pipeline.ts"
 import { Step, ToolError } from "../model/step.ts"
 import { defineTool } from "../model/tool.ts"
-import { notKnown } from "../model/undo-request.ts"
+import { notKnown, type UndoParams, undoName } from "../model/undo-request.ts"
 import type { CallRecord, PlannedUndo, Receipt } from "../stores/changes.ts"
 import { CallRecorder } from "./call-recorder.ts"
-
-/** The name of the tool that takes changes back. A tool that is registered under this name takes its place. */
-export const undoName = "undo"
-
-/** The parameters of `undo`: exactly one of them. */
-export interface UndoParams {
-  readonly call_id?: string
-  readonly turn?: number
-  /** ISO 8601. */
-  readonly since?: string
-  readonly last?: number
-  readonly merge?: boolean
-}
 
 /** What a preview of `undo` has as `details.undo`. */
 interface UndoDetails {
@@ -78,18 +65,6 @@ const requestOf = ({ call_id, turn, since, last }: UndoParams): UndoRequest => {
   if (since !== undefined && Number.isNaN(Date.parse(since)))
     throw new ToolError(`${JSON.stringify(since)} is no time. Give one such as 2026-01-31T12:00:00Z.`)
   return given[0]!
-}
-
-/** The parameters that ask the tool for what a host asks for. */
-export const paramsOf = (request: UndoRequest): UndoParams => {
-  const { callId, since, ...rest } = request as {
-    readonly [K in "callId" | "since"]?: string | number | Date
-  }
-  return {
-    ...rest,
-    ...(callId !== undefined && { call_id: String(callId) }),
-    ...(since !== undefined && { since: new Date(since).toISOString() }),
-  }
 }
 
 const recorderOf = (context: HandlerContext): CallRecorder => {

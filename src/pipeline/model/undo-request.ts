@@ -2,6 +2,19 @@
 import type { ChangesFilter, UndoRequest } from "./changes.ts"
 import { expectFlag, expectKnown, expectText, got } from "./got.ts"
 
+/** The name of the tool that takes changes back. A tool that is registered under this name takes its place. */
+export const undoName = "undo"
+
+/** The parameters of `undo`: exactly one of them. */
+export interface UndoParams {
+  readonly call_id?: string
+  readonly turn?: number
+  /** ISO 8601. */
+  readonly since?: string
+  readonly last?: number
+  readonly merge?: boolean
+}
+
 /** Epoch milliseconds. */
 export const timeOf = (since: number | Date): number => (typeof since === "number" ? since : since.getTime())
 
@@ -32,8 +45,7 @@ const expected: Readonly<Record<(typeof keys)[number], readonly [string, (value:
   last: ["a positive integer", isPositive],
 }
 
-/** Throws a TypeError for anything but a request with exactly one of its keys. */
-export const expectUndoRequest = (request: unknown): void => {
+const expectUndoRequest = (request: unknown): void => {
   const { merge, ...asked } = (request ?? {}) as { readonly merge?: unknown }
   expectFlag("merge", merge, " of `undo`")
   const given = Object.entries(asked).filter(([, value]) => value !== undefined)
@@ -45,6 +57,21 @@ export const expectUndoRequest = (request: unknown): void => {
   const [what, isIt] = expected[entry![0] as "turn"]
   if (!isIt(entry![1]))
     throw new TypeError(`Expected \`${entry![0]}\` of \`undo\` to be ${what}, ${got(entry![1])}`)
+}
+
+/** The call that asks the tool for what a host asks for. Throws a TypeError for anything but a request with exactly one of its keys. */
+export const undoCall = (request: UndoRequest) => {
+  expectUndoRequest(request)
+  const { callId, since, ...rest } = request as {
+    readonly [K in "callId" | "since"]?: string | number | Date
+  }
+  const params: UndoParams = {
+    ...rest,
+    ...(callId !== undefined && { call_id: String(callId) }),
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+  }
+  // Who asks for it has decided on it: only the model is asked about further.
+  return { name: undoName, params, decision: "approve" } as const
 }
 
 /** Throws a TypeError for anything but a filter. */
