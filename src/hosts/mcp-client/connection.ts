@@ -14,7 +14,9 @@ import type {
 } from "@modelcontextprotocol/client"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import { messageOf } from "../../text/message-of.ts"
+import { version } from "../../version.ts"
 import { loadPeer } from "../load-peer.ts"
+import { readableMessage } from "./remote-result.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/client")
 
@@ -35,19 +37,25 @@ export interface RemoteCall {
   readonly name: string
   readonly params: Record<string, unknown>
   readonly signal: AbortSignal
+  /** Names the span of the call here, for the server. */
+  readonly traceParent: string | undefined
   readonly onProgress: (progress: Progress) => void
 }
 
 /** The executor limits the time of a call instead. In milliseconds. */
 const noTimeout = longestTimer
 
-const clientInfo = { name: "stepline", version: "1.0.0" }
+const clientInfo = { name: "stepline", version }
 
 const loadSdk = (): Promise<Sdk> =>
   loadPeer("@modelcontextprotocol/client", "2", () => import("@modelcontextprotocol/client"))
 
 /** Progress that comes after its call has ended is not an error. */
 const isLate = ({ message }: Error): boolean => message.includes("progress notification for an unknown token")
+
+/** How many bytes a message may have, where a larger one was the reason for which a connection ended. */
+const limitIn = (error: Error | undefined): string | undefined =>
+  /exceeded maximum size of (\d+) bytes/.exec(error?.message ?? "")?.[1]
 
 /** `fetch` explains a failed request only in the cause. */
 const reasonOf = (error: unknown): string =>
@@ -59,6 +67,8 @@ export class Connection implements AsyncDisposable {
   private client: Promise<Client> | undefined
   private latest: Client | undefined
   private sdk: Sdk | undefined
+  /** What ended the latest connection, as far as that is known. */
+  private fault: Error | undefined
   private closed = false
 
   constructor(options: ConnectionOptions) {
@@ -76,13 +86,17 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Calls a tool of the server. Rejects if there is no answer, whatever the reason. */
-  async call({ name, params, signal, onProgress }: RemoteCall): Promise<CallToolResult> {
+  async call({ name, params, signal, traceParent, onProgress }: RemoteCall): Promise<CallToolResult> {
     const opening = this.open()
     const client = await opening
     signal.throwIfAborted()
     try {
       return await client.callTool(
-        { name, arguments: params },
+        {
+          name,
+          arguments: params,
+          ...(traceParent !== undefined && { _meta: { traceparent: traceParent } }),
+        },
         { signal, timeout: noTimeout, onprogress: onProgress },
       )
     } catch (error) {
@@ -115,6 +129,11 @@ export class Connection implements AsyncDisposable {
 
   private failure(error: unknown, isLost: boolean): string {
     const { name } = this.options
+    const limit = limitIn(this.fault)
+    if (isLost && limit !== undefined)
+      return `The MCP server ${name} sent more than the ${limit} bytes that an answer may have. The call may have taken effect: ask for less of it, such as for a part.`
+    if (error instanceof Error && error.message.startsWith("Invalid result for "))
+      return `The MCP server ${name} sent an answer that is no result of a tool. The call may have taken effect: find out before you call it again.`
     return isLost
       ? `The connection to the MCP server ${name} was lost during this call, so that nobody knows whether it took effect: find out before you call it again. (${reasonOf(error)})`
       : reasonOf(error)
@@ -132,12 +151,18 @@ export class Connection implements AsyncDisposable {
     }
     const client = new sdk.Client(clientInfo, options)
     this.latest = client
+    this.fault = undefined
     client.onerror = (error) => {
-      if (!isLate(error)) onError(error)
+      // What it causes is told.
+      if (limitIn(error) !== undefined) this.fault = error
+      else if (!isLate(error)) onError(error)
     }
     client.onclose = onLost
     try {
-      await client.connect(await transport())
+      const connected = await transport()
+      await client.connect(connected)
+      const { onmessage } = connected
+      connected.onmessage = (message, extra) => onmessage?.(readableMessage(message), extra)
       const { tools } = await client.listTools()
       await after
       onTools(tools)

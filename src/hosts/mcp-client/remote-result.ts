@@ -4,23 +4,41 @@ import { isContent, type ToolContent } from "../../output/content.ts"
 import { type ToolOutput, textOf } from "../../output/output.ts"
 import { Step } from "../../pipeline/model/step.ts"
 
+interface UnknownBlock {
+  readonly type?: unknown
+  readonly mimeType?: unknown
+  readonly name?: unknown
+  readonly uri?: unknown
+}
+
 /** The blocks have the same shapes as ours. A block of any other type becomes a note, so that its loss shows. */
 const blockOf = (block: unknown): ToolContent => {
   if (isContent(block)) return block
-  const { type } = (block ?? {}) as { type?: unknown }
+  const { type, mimeType, name, uri } = Object(block) as UnknownBlock
+  const known = [mimeType, name, uri].filter((about) => typeof about === "string")
+  const about = known.length === 0 ? "" : ` (${known.join(", ")})`
   return {
     type: "text",
-    text: `[The server sent content of the type ${JSON.stringify(type)}, which cannot be shown.]`,
+    text: `[The server sent content of the type ${JSON.stringify(type)}${about}, which cannot be shown.]`,
   }
+}
+
+/** A message of a server in which the blocks of a result are known ones: the SDK refuses the whole result otherwise. */
+export const readableMessage = <M extends object>(message: M): M => {
+  const { result } = message as { readonly result?: { readonly content?: unknown } }
+  if (!Array.isArray(result?.content) || result.content.every(isContent)) return message
+  return { ...message, result: { ...result, content: result.content.map(blockOf) } }
 }
 
 /** The step of a server's answer. */
 export const remoteStep = ({ content = [], structuredContent, isError }: CallToolResult): Step => {
-  const output: ToolOutput = {
-    content: content.map(blockOf),
-    ...(structuredContent !== undefined && { structured: structuredContent }),
-  }
+  const structured = structuredContent !== undefined && { structured: structuredContent }
+  const output: ToolOutput = { content: content.map(blockOf), ...structured }
   if (isError !== true) return Step.Output(output)
   const message = textOf(output)
-  return Step.Error(message === "" ? "The tool failed, and its server did not say why." : message, { output })
+  // The texts are the message: the model reads them once.
+  const others = output.content.filter(({ type }) => type !== "text")
+  return Step.Error(message === "" ? "The tool failed, and its server did not say why." : message, {
+    output: { content: others, ...structured },
+  })
 }

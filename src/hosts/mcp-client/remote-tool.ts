@@ -60,11 +60,12 @@ export const remoteTool = (tool: McpTool, connection: Connection, options: Remot
         : pipeline()
       const call = handler(
         "CallTool",
-        async ({ signal, delta }) => {
+        async ({ signal, delta, traceParent }) => {
           const result = await connection.call({
             name: tool.name,
             params: params as Record<string, unknown>,
             signal,
+            traceParent,
             // Nobody listens after the call's end.
             onProgress: (progress) => void delta(progressText(progress)).catch(() => {}),
           })

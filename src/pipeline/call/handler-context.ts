@@ -108,6 +108,10 @@ export class AttemptContext implements HandlerContext {
     return this.#call.toolCall.meta
   }
 
+  get traceParent(): string | undefined {
+    return this.#call.span?.traceParent
+  }
+
   get idempotencyKey(): string {
     const { toolCall, state, decided, at } = this.#call
     // `decided` distinguishes the attempts: each restart follows a gate that the host decided with edited parameters.

@@ -66,6 +66,8 @@ export interface HandlerContext<Memory extends object = CallMemory> {
   readonly call: ToolCall & RunTool
   /** The host's own data of the call. */
   readonly meta: Readonly<Record<string, unknown>> | undefined
+  /** A W3C `traceparent` that names the call's span, for what goes on elsewhere; undefined where no tracer has one. */
+  readonly traceParent?: string | undefined
   /**
    * A key for this handler's work in this call, for services that use idempotency keys. The key stays the same when the handler runs
    * again after a crash. It differs between handlers, and when the call restarts with edited parameters.
