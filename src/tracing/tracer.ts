@@ -16,7 +16,7 @@ export interface TracedTool {
 export interface Tracer {
   /**
    * A call has its turn, or is refused. `tool`: absent for an unknown tool. `from`: the `traceParent` from the earlier process of a
-   * restored call, or of the outer call of a nested one.
+   * restored call, of the outer call of a nested one, or the `traceparent` of the call's `meta`.
    */
   call(call: ToolCall, tool: TracedTool | undefined, from?: string): CallTrace
 }

@@ -148,7 +148,11 @@ export class CallServer {
     const isTaker = takesTasks(caller, context)
     if (mode === "required" && !isTaker) throw this.tasks.missingCapability()
     const { sessionId, mcpReq } = context
-    const meta = { mcp: { ...(sessionId !== undefined && { sessionId }), ...mcpReq._meta } }
+    const { traceparent } = mcpReq._meta ?? {}
+    const meta = {
+      mcp: { ...(sessionId !== undefined && { sessionId }), ...mcpReq._meta },
+      ...(traceparent !== undefined && { traceparent }),
+    }
     const background = isTaker && (mode === "always" || mode === "required")
     const given = { name, params, background, agentId, meta, questions, leavesGates }
     const call = new ServedCall(this.executor, given)

@@ -40,6 +40,11 @@ export interface McpServerOptions {
    */
   readonly leavesGates?: boolean
   /**
+   * Whether `resolve` and `read_result` are always listed, for clients that read the list once. Default false: while there is something
+   * for them, and clients are told so.
+   */
+  readonly withResolve?: boolean
+  /**
    * When a call of a tool becomes a task of the protocol (`io.modelcontextprotocol/tasks`) for clients of 2026-07-28 that declare it:
    * `"always"`; `"required"`, where other clients are refused; or after a time. A call in the background is a task, unless the mode is
    * `"never"`. Default: clients do not learn of tasks. A tool that may not run in the background has none.
@@ -85,6 +90,7 @@ export const mcpServer = (
     questions,
     configure,
     leavesGates = false,
+    withResolve = false,
     who = callerName,
   } = options
   for (const [option, value] of Object.entries({ name, version })) {
@@ -93,6 +99,7 @@ export const mcpServer = (
   }
   expectText("agentId", agentId)
   expectFlag("leavesGates", leavesGates)
+  expectFlag("withResolve", withResolve)
   for (const option of ["questions", "tasks", "configure", "who"] as const)
     expectFunction(option, options[option])
   const tasks = options.tasks && taskModes(options.tasks)
@@ -118,7 +125,7 @@ export const mcpServer = (
         debouncedNotificationMethods: [listChanged],
       },
     )
-    server.setRequestHandler("tools/list", () => ({ tools: toolList(agent) }))
+    server.setRequestHandler("tools/list", () => ({ tools: toolList(agent, withResolve) }))
     served.serve({ server, era })
     await configure?.(server, context)
     // A server for one request cannot report later changes: see `onToolsChange`.

@@ -17,13 +17,14 @@ import { resolveName } from "../../resolve/definition.ts"
 import { rememberedChoices } from "../terminal/remember-menu.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { type ClientQuestion, gateQuestion, isInput, questionOfInput, showsForms } from "./client-question.ts"
+import { ProgressReports } from "./progress-reports.ts"
 import { type AskedGate, offered } from "./question.ts"
 import { errorResult, toolResult } from "./tool-result.ts"
 
 /** The request that currently serves a call. */
 export interface Round {
   readonly signal: AbortSignal
-  /** Reports what the call streams, or that it waits. Resolves when there is room. Undefined if the client asks for no progress. */
+  /** Reports what the call streams, or that it waits. Resolves when there is room, and does not reject. Undefined if the client asks for no progress. */
   readonly progress: ((content: string, count: number) => Promise<void>) | undefined
   /** What the client can be asked. */
   readonly capabilities: ClientCapabilities | undefined
@@ -131,16 +132,19 @@ export class ServedCall {
   /** Runs the call until it asks, or has ended. */
   async run(round: Round): Promise<Stop> {
     const cancel = () => void this.executor.cancelCall(this.callId)
+    const { progress } = round
+    const reports = progress && new ProgressReports((content) => progress(content, ++this.told))
     round.signal.addEventListener("abort", cancel)
     try {
       if (round.signal.aborted) cancel()
-      return await this.read(round)
+      return await this.read(round, reports)
     } finally {
+      if (!round.signal.aborted) await reports?.flush()
       round.signal.removeEventListener("abort", cancel)
     }
   }
 
-  private async read(round: Round): Promise<Stop> {
+  private async read(round: Round, reports: ProgressReports | undefined): Promise<Stop> {
     let goOn = () => {}
     for (;;) {
       const { done, value } = await this.events.next().finally(goOn)
@@ -149,7 +153,9 @@ export class ServedCall {
       if (question !== undefined) return { _tag: "Asks", question }
       if (value._tag === "BackgroundStarted" && value.callId === this.callId)
         return round.takesTask ? { _tag: "Task" } : this.background()
-      await this.tell(value, round)
+      this.tell(value)
+      if (value._tag === "Delta" && value.content !== "" && !round.signal.aborted)
+        await reports?.add(value.content)
       // Another host may be asked.
       if (value._tag === "AwaitingApproval" || value._tag === "Delegate") goOn = this.remind(round)
     }
@@ -186,14 +192,12 @@ export class ServedCall {
     void (async () => this.questions?.(question))().catch(fail)
   }
 
-  private async tell(event: ToolEvent, { progress, signal }: Round): Promise<void> {
+  private tell(event: ToolEvent): void {
     if (event._tag === "AwaitingApproval") {
       if (this.questions !== undefined) this.ask(event)
     } else if (event._tag === "Delegate") {
       if (this.questions === undefined) answerEffect(event)
       else this.ask(event)
-    } else if (event._tag === "Delta" && event.content !== "" && !signal.aborted) {
-      await progress?.(event.content, ++this.told)
     } else if ("editedParams" in event && event.editedParams !== undefined && event.callId === this.callId) {
       this.edited = { params: event.editedParams }
     }
@@ -254,14 +258,7 @@ export class ServedCall {
       if (event._tag === "AwaitingApproval") {
         if (this.questions === undefined && !this.leavesGates) event.deny(askedTooLate, unattended)
         else this.ask(event)
-      } else if (event._tag === "Delegate") await this.tell(event, idleRound)
+      } else if (event._tag === "Delegate") this.tell(event)
     }
   }
-}
-
-const idleRound: Round = {
-  signal: new AbortController().signal,
-  progress: undefined,
-  capabilities: undefined,
-  takesTask: false,
 }

@@ -29,9 +29,9 @@ const plain = (schema: JsonSchema): Record<string, unknown> =>
 const parametersOf = (tool: Tool<unknown>, offered: JsonSchema): JsonSchema =>
   tool.outputSchema === undefined ? offered : tool.parameters
 
-/** The answer to `tools/list` for an agent. */
-export const toolList = (agent: ExecutorAgent): Array<McpTool> =>
-  agent.definitions().map(({ name, description, parameters }) => {
+/** The answer to `tools/list` for an agent. `withResolve`: with what is there only while it can be called, in any case. */
+export const toolList = (agent: ExecutorAgent, withResolve: boolean): Array<McpTool> =>
+  agent.definitions({ withResolve }).map(({ name, description, parameters }) => {
     const tool = agent.tool(name)
     if (tool === undefined) return { name, description, inputSchema: objectSchema(plain(parameters)) }
     const { label, annotations, outputSchema } = tool

@@ -18,9 +18,12 @@ import { tellAlone } from "../model/thenable.ts"
 import { type Call, createdAt } from "./call.ts"
 import { hasGateAhead, isPreview } from "./running.ts"
 
-/** The span of a nested call is a child of its outer call's. */
-const spanOf = ({ toolCall, tool, to }: Call, tracers: ReadonlyArray<Tracer>): CallSpan =>
-  new CallSpan(tracers, toolCall, tool, to.outer?.span?.traceParent)
+/** The span of a nested call is a child of its outer call's; another's, of the one that its host names. */
+const spanOf = ({ toolCall, tool, to }: Call, tracers: ReadonlyArray<Tracer>): CallSpan => {
+  const named = toolCall.meta?.traceparent
+  const from = to.outer?.span?.traceParent ?? (typeof named === "string" ? named : undefined)
+  return new CallSpan(tracers, toolCall, tool, from)
+}
 
 /** Emits `Started`: once, even if the call restarts with edited parameters. */
 export const tellStarted = (engine: Engine, call: Call): void => {

@@ -56,7 +56,10 @@ export interface ToolCallInput {
    * and nothing of it runs, whatever its `decision`. Default false.
    */
   readonly truncated?: boolean
-  /** The host's own data for its hooks and handlers: `call.meta`, `context.meta`. Has to be plain JSON for snapshots. */
+  /**
+   * The host's own data for its hooks and handlers: `call.meta`, `context.meta`. Has to be plain JSON for snapshots. Where it has a W3C
+   * `traceparent`, the call's span is a child of the span that this names.
+   */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it } from "vitest"
-import { defineTool, pipeline, Step, type Tool, ToolFilters } from "../../../src/index.ts"
+import { defineTool, pipeline, Step, type Tool, ToolFilters, type Tracer } from "../../../src/index.ts"
 import { approve, connect, revisions, textOfResult } from "./connected.ts"
 
 const greet = defineTool({
@@ -349,6 +349,59 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     ])
   })
 
+  it("tells of a long stream now and then, a part at a time, and of its end always", async () => {
+    const lines = 20_000
+    const count = defineTool({
+      name: "count",
+      description: "Counts.",
+      parameters: Type.Object({}),
+      compose: () =>
+        pipeline().andThen(async function* () {
+          for (let n = 1; n <= lines; n++) yield Step.Delta(`line ${n}\n`)
+          yield Step.Output("done")
+        }),
+    })
+    const { client } = await connect([count], { revision })
+    const told: Array<string> = []
+    const seen: Array<number> = []
+    const began = performance.now()
+    await client.callTool(
+      { name: "count", arguments: {} },
+      {
+        onprogress: ({ message, progress }) => {
+          told.push(message!)
+          seen.push(progress)
+        },
+      },
+    )
+    const quarters = (performance.now() - began) / 250
+    expect(told[0]).toBe("line 1\n")
+    expect(told.at(-1)).toMatch(new RegExp(`line ${lines}\n$`))
+    expect(told.length).toBeLessThanOrEqual(10 + quarters + 1)
+    expect(Math.max(...told.map((message) => message.length))).toBeLessThan(4_100)
+    expect(seen).toEqual(told.map((_, index) => index + 1))
+  })
+
+  it("has the spans of calls within the span that the client names", async () => {
+    const froms: Array<string | undefined> = []
+    const trace: Tracer = {
+      call: (_call, _tool, from) => {
+        froms.push(from)
+        return {
+          handler: () => ({ run: (work) => work(), wrap: (effect) => effect, end: () => {} }),
+          wait: () => () => {},
+          end: () => {},
+        }
+      },
+    }
+    const { client } = await connect([greet], { revision, executor: { trace } })
+    const traceparent = `00-${"c".repeat(32)}-${"d".repeat(16)}-01`
+    const params = { name: "greet", arguments: { who: "cy" } }
+    await client.callTool({ ...params, _meta: { traceparent } })
+    await client.callTool(params)
+    expect(froms).toEqual([traceparent, undefined])
+  })
+
   it("cancels the call of a request that is cancelled, and cleans up", async () => {
     let began = () => {}
     let ended = () => {}
@@ -418,6 +471,17 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     const applied = await client.callTool({ name: "resolve", arguments: { action: "apply", reason: "fine" } })
     expect(textOfResult(applied)).toContain("renamed")
     expect(await names()).toEqual(["rename"])
+  })
+
+  it("lists resolve always where it is told to, and says so where there is nothing to resolve", async () => {
+    const { client } = await connect([greet], { revision, server: { withResolve: true } })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(["greet", "read_result", "resolve"])
+    const result = await client.callTool({ name: "resolve", arguments: { action: "apply", reason: "fine" } })
+    expect([result.isError, textOfResult(result)]).toEqual([
+      true,
+      "No pending action to resolve. Nothing to apply or discard.",
+    ])
   })
 
   it("lets a call run in the background, and collects it with the tool for that", async () => {

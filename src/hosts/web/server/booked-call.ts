@@ -3,10 +3,11 @@ import type { CallDetails } from "../../../pipeline/call/inspection.ts"
 import type { DecidedBy } from "../../../pipeline/model/decision.ts"
 import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
 import { shownJson } from "../../shown-json.ts"
+import { Tail } from "../../tail.ts"
 import { diffOf, isUnifiedDiff } from "../../terminal/render-diff.ts"
 import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
-import { bounded, boundedName, boundedTitle, isCut, roughSize, Tail } from "./bounded.ts"
+import { bounded, boundedName, boundedTitle, isCut, maxShown, roughSize } from "./bounded.ts"
 
 /** The source of a call's row and details. */
 export interface Booking {
@@ -130,7 +131,7 @@ export class BookedCall {
   }
 
   streamed(content: string): void {
-    this.output ??= new Tail()
+    this.output ??= new Tail(maxShown)
     this.output.add(content)
   }
 

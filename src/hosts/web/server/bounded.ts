@@ -1,7 +1,7 @@
 /** Bounds texts for a page, with a note on what is left out. */
 
 /** Characters of one text for a page. */
-const maxShown = 100_000
+export const maxShown = 100_000
 
 /** The start of a text, followed by its full length. */
 export const bounded = (text: string, max = maxShown): string =>
@@ -40,31 +40,4 @@ export const roughSize = (value: unknown): number | undefined => {
     if (size > maxShown) return undefined
   }
   return size
-}
-
-/** The end of a stream. */
-export class Tail {
-  private text = ""
-  private total = 0
-  private readonly max: number
-
-  constructor(max = maxShown) {
-    this.max = max
-  }
-
-  add(content: string): void {
-    this.total += content.length
-    this.text += content
-    // Cut only at twice the bound, so that a long stream is not copied for every part of it.
-    if (this.text.length > 2 * this.max) this.text = this.text.slice(-this.max)
-  }
-
-  get size(): number {
-    return this.text.length
-  }
-
-  toString(): string {
-    if (this.total <= this.max) return this.text
-    return `[the last part of ${this.total} characters]\n${this.text.slice(-this.max)}`
-  }
 }
