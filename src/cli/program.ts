@@ -157,7 +157,13 @@ export const runProgram = async (
   withPage(withLocalOptions(program.command("serve")))
     .allowExcessArguments(false)
     .description("serve a host in another language: JSON-RPC 2.0, one message a line, on stdin and stdout")
-    .action(async (options: LocalOptions) => {
+    .option("--schema", "print a JSON Schema of its methods and events instead")
+    .action(async ({ schema, ...options }: LocalOptions & { readonly schema?: boolean }) => {
+      if (schema === true) {
+        const { protocolSchema } = await import("../hosts/serve/protocol-schema.ts")
+        process.stdout.write(`${JSON.stringify(protocolSchema(), undefined, 2)}\n`)
+        return
+      }
       const { serveCommand } = await import("./serve-command.ts")
       // What is left to be written is for nobody, or was written.
       process.exit(await serveCommand(options, version))
