@@ -14,7 +14,7 @@ export const readBackgroundOutputTool = defineTool({
   name: "read_background_output",
   label: "Read background output",
   description:
-    "Gives what a background task has put out since it was last read. The task goes on, and its result stays.",
+    "Returns the output of a background task since it was last read. The task continues, and its result is kept.",
   parameters: Type.Object({
     task_id: taskId,
   }),

@@ -224,7 +224,7 @@ export class ToolFilters {
       )
       return inFolder(unlessSlow(explanation, matching), folder)
     } catch {
-      return ask("What the call does cannot be told.")
+      return ask("It is not certain what the call does.")
     }
   }
 

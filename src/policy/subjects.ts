@@ -58,7 +58,7 @@ const pathsOf = (tool: FilteredTool, params: unknown): Array<Subject> => {
   } catch {
     // The call is unreadable, as below.
   }
-  return [{ kind: "unreadable", texts: textsIn(params), because: "The paths of the call cannot be told." }]
+  return [{ kind: "unreadable", texts: textsIn(params), because: "The paths of the call are not known." }]
 }
 
 /** Returns at least one. */

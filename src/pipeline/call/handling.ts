@@ -317,7 +317,7 @@ export const close = (engine: Engine, call: Call): void => {
  */
 export const abandon = (engine: Engine, call: Call): Promise<void> => {
   const { attempt } = call
-  const reason = new DOMException("The process ends: the call goes on with the next", "AbortError")
+  const reason = new DOMException("The process ends: the call continues in the next one", "AbortError")
   call.isLeft = true
   abortFunction(call, reason)
   call.timer?.stop()

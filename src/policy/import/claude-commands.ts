@@ -72,7 +72,7 @@ const allow = (importing: Importing, spec: string, entry: ImportedRule): Outcome
     return { status: "same" }
   }
   if (new RegExp(`^${runners}`).test(`${pattern.prefix} `)) {
-    return asked("It runs what stands behind it, and is asked there too unless a rule is the whole command.")
+    return asked("It runs the command behind it, and asks there too unless a rule is the whole command.")
   }
   importing.allow(tool, { body: `${leftOut(pattern)}${pattern.body}`, head: pattern.head }, entry, "plain")
   return { status: "narrower", because: narrowing }

@@ -100,7 +100,7 @@ const take = (
     status: "narrower",
     because:
       name === undefined
-        ? "Which command names such a file cannot be told, so every command is asked."
+        ? "It is not certain which commands name such a file, so every command asks."
         : "A command that names such a file, in any folder, is denied too.",
   }
 }

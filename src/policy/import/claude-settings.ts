@@ -25,12 +25,12 @@ const addNamed =
   (tool: string): AddRule =>
   (importing, spec, entry) => {
     const { kind, source } = entry
-    if (spec !== "" && kind === "allow") return none("What stands in the brackets is not known here.")
+    if (spec !== "" && kind === "allow") return none("The text in the brackets is not known here.")
     if (spec !== "") {
       importing.leaveAsked(tool, source)
       return {
         status: "asked",
-        because: "What stands in the brackets is not known here, so all of it is asked.",
+        because: "The text in the brackets is not known here, so every call asks.",
       }
     }
     if (kind === "allow") importing.allow(tool, { body: "[^]*", head: "" }, entry)

@@ -54,7 +54,7 @@ const answerOf =
       return Response.json({ path: access.path }, { headers: { "Set-Cookie": cookie } })
     }
     if (!access.isKnown(request))
-      throw new RequestError(401, "Open the address that was told: this browser has no token.")
+      throw new RequestError(401, "Open the printed address, with its token: this browser has none.")
     keep()
     const asked = pathname.startsWith(`${access.path}/`) ? pathname.slice(access.path.length) : ""
     return page.answer(request, asked, () => {
