@@ -323,7 +323,7 @@ export const recordedChanges = async (
   const calls = new Map<string, { -readonly [K in keyof EarlierChanges]: EarlierChanges[K] }>()
   for (const { session, at, origin, paths, unknown, isCutOff } of await loggedChanges(resolve(cwd))) {
     const { cwd: _, ...call } = origin as ChangingCall
-    const named = (id: string) => (/^\d+-[0-9a-f]{8}:/.test(id) ? id : `${session}:${id}`)
+    const named = (id: string) => (/^\d+-\d*-[0-9a-f]{8}:/.test(id) ? id : `${session}:${id}`)
     const made = isCutOff
       ? await cutOff(history, paths)
       : {

@@ -9,6 +9,7 @@ import { type FileHandle, open, rm, stat } from "node:fs/promises"
 import { hostname } from "node:os"
 import { setTimeout as delay } from "node:timers/promises"
 import { readRegular } from "../text/regular-file.ts"
+import { isDead, type ProcessIdentity, thisProcess } from "./process-identity.ts"
 
 export interface FileLockOptions {
   /** How long to wait for the lock, in milliseconds. Default 30,000. */
@@ -23,10 +24,7 @@ export interface FileLockOptions {
   readonly shownPath?: string
 }
 
-interface Holder {
-  readonly pid: number
-  /** When the process began, where the system tells: an id may be given again to another process. */
-  readonly began?: string
+interface Holder extends ProcessIdentity {
   /** Where the process id has a meaning. */
   readonly host: string
   readonly token: string
@@ -58,26 +56,6 @@ const parseHolder = (text: string): Holder | undefined => {
 }
 
 const codeOf = (cause: unknown): unknown => (cause as NodeJS.ErrnoException).code
-
-/** When a process began, in ticks since the boot. Its name, which stands before, may hold blanks and brackets. */
-const beginOf = (pid: number): string | undefined => {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, "utf8")
-    return status.slice(status.lastIndexOf(")") + 2).split(" ")[19]
-  } catch {
-    return undefined
-  }
-}
-
-const isDead = ({ pid, began }: Holder): boolean => {
-  try {
-    process.kill(pid, 0)
-  } catch (cause) {
-    return codeOf(cause) === "ESRCH"
-  }
-  const now = beginOf(pid)
-  return began !== undefined && now !== undefined && began !== now
-}
 
 interface LockState {
   readonly holder: Holder | undefined
@@ -172,13 +150,7 @@ export const withFileLock = async <A>(
   options: FileLockOptions = {},
 ): Promise<A> => {
   const { timeout = 30_000, staleAfter = 10_000, signal, shownPath = path } = options
-  const began = beginOf(process.pid)
-  const own: Holder = {
-    pid: process.pid,
-    ...(began !== undefined && { began }),
-    host: thisHost(),
-    token: randomUUID(),
-  }
+  const own: Holder = { ...thisProcess(), host: thisHost(), token: randomUUID() }
   const deadline = performance.now() + timeout
   for (let pause = 2; !(await tryLock(path, own)); pause = Math.min(pause * 1.5, 50)) {
     const state = await inspect(path, staleAfter)

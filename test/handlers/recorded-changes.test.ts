@@ -71,7 +71,7 @@ describe("what a process has changed that was killed", () => {
     expect(await names()).toEqual(["a"])
     const next = await restored()
     expect(next.changes().map(({ name, undoneBy }) => [name, undoneBy])).toEqual([
-      ["write", expect.stringMatching(/^\d+-[0-9a-f]{8}:/)],
+      ["write", expect.stringMatching(/^\d+-\d*-[0-9a-f]{8}:/)],
       ["undo", undefined],
     ])
   })

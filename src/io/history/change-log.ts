@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto"
 import { openSync, writeSync } from "node:fs"
 import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { isDead, type ProcessIdentity, thisProcess } from "../process-identity.ts"
 import { privateFolder } from "../staging/stage-folders.ts"
 import { stateFolder } from "../state-folder.ts"
 import { type KeepBounds, newestFirst } from "./kept-content.ts"
@@ -71,7 +72,8 @@ export class ChangeLog {
   private ids = 0
 
   constructor(folder: string) {
-    this.path = join(folder, `${process.pid}-${randomUUID().slice(0, 8)}${suffix}`)
+    const { pid, began = "" } = thisProcess()
+    this.path = join(folder, `${pid}-${began}-${randomUUID().slice(0, 8)}${suffix}`)
   }
 
   /** Gives what `ends` is to be told. */
@@ -118,13 +120,10 @@ export const changeLog = (bounds: KeepBounds): Promise<ChangeLog | undefined> =>
   return log
 }
 
-const isRunning = (session: string): boolean => {
-  try {
-    process.kill(Number.parseInt(session, 10), 0)
-    return true
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "EPERM"
-  }
+/** The process whose log has this name. */
+const processOf = (session: string): ProcessIdentity => {
+  const [pid, began] = session.split("-")
+  return { pid: Number(pid), ...(began !== "" && { began: began! }) }
 }
 
 /** A line that was cut off by the end of its process is none. */
@@ -150,7 +149,7 @@ const changesIn = (session: string, text: string): Array<LoggedChange> => {
         changes.push({ session, at, origin: origin!, paths: line.ends, isCutOff: false })
     }
   }
-  if (isRunning(session)) return changes
+  if (!isDead(processOf(session))) return changes
   const cut = [...open.values()].map(({ at, origin, begins }) => ({
     session,
     at,
