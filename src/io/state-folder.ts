@@ -1,7 +1,15 @@
-/** Where a user's state is kept. */
+/** Where a user's state is kept, and what can be made again. */
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 
-/** Stepline's part of `$XDG_STATE_HOME`, or of `~/.local/state` where that is not set, or, as its specification says, relative. */
-export const stateFolder = ({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv = process.env): string =>
-  join(state !== undefined && isAbsolute(state) ? state : join(homedir(), ".local", "state"), "stepline")
+/** What is not set, or, as its specification says, relative, is the one in the home folder. */
+const ours = (set: string | undefined, ...inHome: ReadonlyArray<string>): string =>
+  join(set !== undefined && isAbsolute(set) ? set : join(homedir(), ...inHome), "stepline")
+
+/** Stepline's part of `$XDG_STATE_HOME`, or of `~/.local/state`. */
+export const stateFolder = ({ XDG_STATE_HOME }: NodeJS.ProcessEnv = process.env): string =>
+  ours(XDG_STATE_HOME, ".local", "state")
+
+/** Stepline's part of `$XDG_CACHE_HOME`, or of `~/.cache`. */
+export const cacheFolder = ({ XDG_CACHE_HOME }: NodeJS.ProcessEnv = process.env): string =>
+  ours(XDG_CACHE_HOME, ".cache")

@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url"
 import { Script } from "node:vm"
 import type { Jiti } from "jiti"
 import { here } from "../../io/beside.ts"
+import type { CompileCache, TransformedModule } from "./compile-cache.ts"
 import { createJiti } from "./create-jiti.ts"
 import { importMeta, ModuleSyntax } from "./module-syntax.ts"
 
@@ -36,16 +37,16 @@ export const noModule = (path: string): Error =>
   new Error(`${path} is no module: expected ${moduleExtensions.join(", ")}`)
 
 /** Throws for a source that cannot be read or parsed; the message names the file. */
-export const compileModule = (path: string, source: () => string): CompiledModule => {
+export const compileModule = (path: string, source: () => string, cache?: CompileCache): CompiledModule => {
   if (!isModuleFile(path)) throw noModule(path)
-  const syntax = new ModuleSyntax(isTypeScript(path))
-  const { isAsync, run } = compile(path, transform(path, source(), syntax))
-  // CommonJS may require what is not there, and see to it.
-  const isEsm = syntax.isEsm && kindOf(path) !== "c"
+  const text = source()
+  const make = () => transform(path, text)
+  const { code, isEsm, imports } = cache === undefined ? make() : cache.get(text, extname(path), make)
+  const { isAsync, run } = compile(path, code)
   return {
     isEsm,
     isAsync,
-    imports: isEsm ? syntax.imports : new Map(),
+    imports,
     run: ({ module, require, import: load, resolve }) => {
       const { exports } = module
       const meta = { ...importMetaOf(path), resolve }
@@ -75,7 +76,8 @@ const importMetaOf = (path: string): Readonly<Record<string, unknown>> => {
 
 let jiti: Jiti | undefined
 
-const transform = (filename: string, source: string, { plugin }: ModuleSyntax): string => {
+const transform = (filename: string, source: string): TransformedModule => {
+  const syntax = new ModuleSyntax(isTypeScript(filename))
   jiti ??= createJiti(here, { fsCache: false, moduleCache: false, debug: false })
   const isModule = kindOf(filename) === "m"
   const code = jiti.transform({
@@ -85,13 +87,15 @@ const transform = (filename: string, source: string, { plugin }: ModuleSyntax): 
     async: false,
     interopDefault: true,
     babel: {
-      plugins: [plugin],
+      plugins: [syntax.plugin],
       sourceType: isModule ? "module" : "unambiguous",
       parserOpts: { allowReturnOutsideFunction: !isModule },
     },
   })
   if (code.startsWith(failure)) throw parseError(code.slice(failure.length))
-  return code
+  // CommonJS may require what is not there, and see to it.
+  const isEsm = syntax.isEsm && kindOf(filename) !== "c"
+  return { code, isEsm, imports: isEsm ? syntax.imports : new Map() }
 }
 
 /** How jiti hands on what the parser says: a sentence, then advice for who could configure it. */

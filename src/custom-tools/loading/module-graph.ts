@@ -10,6 +10,7 @@ import { dirname } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { isMissingModule } from "../../io/missing-module.ts"
 import { readRegularSync } from "../../text/regular-file.ts"
+import type { CompileCache } from "./compile-cache.ts"
 import { type CompiledModule, compileModule } from "./compile-module.ts"
 import { missingName } from "./missing-name.ts"
 import { type ModuleResolver, type ModuleTarget, missingBuiltin } from "./resolve-module.ts"
@@ -54,8 +55,8 @@ export class ModuleRecord extends Importer {
   readonly module: Module
   state: State = linked
 
-  constructor(path: string, source: () => string) {
-    const compiled = compileModule(path, source)
+  constructor(path: string, source: () => string, cache: CompileCache | undefined) {
+    const compiled = compileModule(path, source, cache)
     super(path, compiled)
     this.compiled = compiled
     this.module = Object.assign(new Module(path), { filename: path, path: dirname(path) })
@@ -69,6 +70,7 @@ export class ModuleRecord extends Importer {
 export class ModuleGraph {
   private readonly resolver: ModuleResolver
   private readonly check: ((path: string, content: Uint8Array) => void) | undefined
+  private readonly cache: CompileCache | undefined
   private readonly records = new Map<string, ModuleRecord>()
   private readonly runs = new Set<ModuleRecord>()
   /** Packages that await at their top level, which `require` refuses. */
@@ -86,16 +88,21 @@ export class ModuleGraph {
   })
 
   /** @param check Throws to refuse a file with this content. */
-  constructor(resolver: ModuleResolver, check?: (path: string, content: Uint8Array) => void) {
+  constructor(
+    resolver: ModuleResolver,
+    check?: (path: string, content: Uint8Array) => void,
+    cache?: CompileCache,
+  ) {
     this.resolver = resolver
     this.check = check
+    this.cache = cache
   }
 
   /** Prepares the module at a real path and all that it imports. Runs nothing. */
   link(path: string): ModuleRecord {
     const known = this.records.get(path)
     if (known !== undefined) return known
-    const record = new ModuleRecord(path, () => this.contentOf(path))
+    const record = new ModuleRecord(path, () => this.contentOf(path), this.cache)
     this.records.set(path, record)
     try {
       for (const specifier of record.names.keys()) this.linkImport(record, specifier)

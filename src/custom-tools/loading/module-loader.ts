@@ -6,6 +6,7 @@ import { realpath } from "node:fs/promises"
 import { loggerOf } from "../file-logger.ts"
 import type { Logger } from "../logger.ts"
 import { loadStandIns } from "../stand-ins/index.ts"
+import { CompileCache } from "./compile-cache.ts"
 import { runIsolated } from "./isolation.ts"
 import { LoadBound } from "./load-bound.ts"
 import { ModuleGraph } from "./module-graph.ts"
@@ -109,5 +110,7 @@ const asItIs = <T, R>(value: T): R => value as unknown as R
 const exportedBy = (exports: unknown): unknown =>
   (exports as { default?: unknown } | null | undefined)?.default ?? exports
 
-const makeGraph = async (mode: StandInMode, check: ModuleLoaderOptions["check"]): Promise<ModuleGraph> =>
-  new ModuleGraph(new ModuleResolver(mode, mode === "never" ? {} : await loadStandIns()), check)
+const makeGraph = async (mode: StandInMode, check: ModuleLoaderOptions["check"]): Promise<ModuleGraph> => {
+  const resolver = new ModuleResolver(mode, mode === "never" ? {} : await loadStandIns())
+  return new ModuleGraph(resolver, check, await CompileCache.open())
+}

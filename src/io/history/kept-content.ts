@@ -6,7 +6,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, open, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { asContent, openReal } from "../open-real.ts"
-import { privateFolder } from "../staging/stage-folders.ts"
+import { privateFolder } from "../private-folder.ts"
 import { stateFolder } from "../state-folder.ts"
 
 /** How much of former contents is kept, and for how long. */

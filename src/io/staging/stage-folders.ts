@@ -3,23 +3,12 @@
  * the next process that stages something finishes what a dead one began, and removes what nobody came back for.
  */
 import { randomUUID } from "node:crypto"
-import {
-  chmod,
-  chown,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises"
+import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { withFileLock } from "../file-lock.ts"
 import { isWithin } from "../is-within.ts"
+import { existingFolder, privateFolder, uid } from "../private-folder.ts"
 import { stateFolder } from "../state-folder.ts"
 import { applyChanges, sync } from "./apply-changes.ts"
 import type { Change } from "./change.ts"
@@ -36,32 +25,12 @@ const journal = "applying.json"
 /** A week, in milliseconds. */
 const kept = 7 * 24 * 60 * 60 * 1000
 
-const uid = process.getuid?.() ?? 0
-
 /** In the order in which they are tried: not every file system can be the upper layer of an overlay. */
 const roots = (): Array<string> => [
   join(stateFolder(), "staged"),
   join(tmpdir(), `stepline-staged-${uid}`),
   `/dev/shm/stepline-staged-${uid}`,
 ]
-
-/** A folder of this user's that nobody else can enter; undefined where there is none. */
-const existingFolder = async (path: string): Promise<string | undefined> => {
-  try {
-    const info = await lstat(path)
-    if (!info.isDirectory() || info.uid !== uid) return undefined
-    await chmod(path, 0o700)
-    return await realpath(path)
-  } catch {
-    return undefined
-  }
-}
-
-/** The same, made where it is missing; undefined where there can be none. */
-export const privateFolder = async (path: string): Promise<string | undefined> => {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => {})
-  return existingFolder(path)
-}
 
 /** Those that can hold what lies over a folder: a layer may not be inside of the one below it. */
 export const rootsFor = async (folder: string): Promise<Array<string>> => {
