@@ -35,6 +35,7 @@ export const callCommand = (
     throw new UsageError("--durable is for a session, and for `stepline run`: not for a single call.")
   return runCalls((executor) => stepsOf(name, words, executor, commands), {
     ...options,
+    lone: name,
     isScriptOnStdin: false,
   })
 }

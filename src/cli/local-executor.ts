@@ -22,6 +22,7 @@ import { KeptRules } from "./kept-rules.ts"
 import { type LimitOptions, loadLimits } from "./limits.ts"
 import { commandMachine, type MachineOptions } from "./local-machine.ts"
 import { environmentRules, loadErrors, localTools, type ToolsOptions } from "./local-tools.ts"
+import { isLoneCall, type LoneCallOptions } from "./lone-call.ts"
 import { connectServers, type McpServersOptions } from "./mcp-servers.ts"
 import type { NvimEditor, NvimSocket } from "./nvim-editor.ts"
 import { loadFilters, type RuleOptions } from "./rules.ts"
@@ -33,7 +34,8 @@ export interface LocalOptions
     ToolsOptions,
     MachineOptions,
     McpServersOptions,
-    LimitOptions {
+    LimitOptions,
+    LoneCallOptions {
   /** The folder that the tools work in. Default: the process's. */
   readonly cwd?: string
   /** The file that each decision goes into. Default: none. */
@@ -140,7 +142,9 @@ export const localExecutor = async (
   const cwd = await expectFolder(options.cwd ?? process.cwd())
   const { machine: made, close: closeMachine } = await commandMachine(options, cwd)
   const machine = machineOn({ ...made, env: environmentRules(options) })
-  const { registry, customTools, project } = await localTools(subagentTools(machine), options, cwd)
+  const builtIn = subagentTools(machine)
+  const isAlone = await isLoneCall(options, new Set(builtIn.map(({ name }) => name)))
+  const { registry, customTools, isPart, project } = await localTools(builtIn, options, cwd, isAlone)
   const kept = await KeptRules.open({
     file: options.rules === undefined ? undefined : resolve(options.rules),
     cwd,
@@ -152,7 +156,8 @@ export const localExecutor = async (
   const servers = await connectServers(options, registry, cwd)
   const onRemember = (added: ToolFilterConfig): void => kept.add(added, tell)
   const unprotecting: Array<string> = []
-  const onUnknownTool = (warning: string): void => void unprotecting.push(warning)
+  // A rule that is kept may be for one of the others.
+  const onUnknownTool = (warning: string): void => void (isPart || unprotecting.push(warning))
   const [{ filters, places }, limits] = await Promise.all([
     loadFilters(options, registry, { cwd, onRemember, onUnknownTool }),
     loadLimits(options, registry.names),

@@ -31,6 +31,8 @@ export const environmentRules = ({ passEnv = [] }: ToolsOptions): EnvironmentRul
 export interface LocalTools {
   readonly registry: ToolRegistry
   readonly customTools: CustomTools | undefined
+  /** Whether there may be more, which were not looked at. */
+  readonly isPart: boolean
   /** The folder, where what it brings is trusted. */
   readonly project: TrustedProject | undefined
 }
@@ -68,11 +70,16 @@ const loaderOf = async (code: ProjectCode, home: string, isAll: boolean): Promis
   return new ModuleLoader({ check: expectTrusted(code, await realpath(home), isAll) })
 }
 
-/** `cwd` is absolute. */
+/**
+ * `cwd` is absolute.
+ *
+ * @param isAlone Whether only a built-in tool is called: then no others are loaded.
+ */
 export const localTools = async (
   builtIn: Iterable<Tool>,
   options: ToolsOptions,
   cwd: string,
+  isAlone = false,
 ): Promise<LocalTools> => {
   const registry = new ToolRegistry(builtIn)
   if (options.code === true) {
@@ -83,7 +90,8 @@ export const localTools = async (
   const { toolPath = [] } = options
   const { discovery, project, code } = await whereToLook(options, cwd, home)
   // What loads them takes longer to load than all else.
-  if (discovery === false && toolPath.length === 0) return { registry, customTools: undefined, project }
+  if (isAlone || (discovery === false && toolPath.length === 0))
+    return { registry, customTools: undefined, isPart: discovery !== false, project }
   const { CustomTools } = await import("../custom-tools/custom-tools.ts")
   // As a shell's user means it: from where the command is typed, wherever the tools are to work.
   const paths = toolPath.map((path) => resolveToolPath(path, process.cwd(), home))
@@ -95,7 +103,7 @@ export const localTools = async (
     env: environmentRules(options),
     ...(code !== undefined && { loader: await loaderOf(code, home, paths.length === 0) }),
   })
-  return { registry, customTools, project }
+  return { registry, customTools, isPart: false, project }
 }
 
 /** What could not be loaded, a line each. */

@@ -122,6 +122,43 @@ describe("stepline tools", () => {
   })
 })
 
+describe("stepline TOOL", () => {
+  const extension = `process.stderr.write("loaded")
+    export default (pi) => {
+      pi.on("tool_call", () => ({ block: true, reason: "guarded" }))
+      pi.registerTool({ name: "other", description: "", parameters: {}, execute() {
+        return { content: [{ type: "text", text: "from other" }] }
+      } })
+    }`
+  beforeEach(() => write(join(home, ".pi/agent/extensions/guard.ts"), extension))
+
+  it("loads nothing for a built-in tool", async () => {
+    const { stdout, stderr } = await stepline(["--yes", "shell", "echo here"])
+    expect(stdout).toContain("here")
+    expect(stderr).toBe("")
+  })
+
+  it("does not miss tools that were not looked for, of which kept rules speak", async () => {
+    const rules = '[tools.other]\nallow = ["^x$"]\n'
+    await write(join(cwd, "kept.toml"), rules)
+    expect((await stepline(["--yes", "--rules", "kept.toml", "shell", "echo here"])).stderr).toBe("")
+  })
+
+  it.each([
+    ["that tool is called", ["other"]],
+    ["a rule is for it", ["--deny", "other=x", "shell", "echo here"]],
+    ["a file of rules has one", ["--config", "rules.toml", "shell", "echo here"]],
+    ["a limit is set", ["--limit", "*=9 at once", "shell", "echo here"]],
+    ["a path is given", ["--tool-path", "guard.ts", "--yes", "shell", "echo here"]],
+  ])("loads tools of other agents where %s", async (_case, args) => {
+    await write(join(cwd, "rules.toml"), '[tools.other]\ndeny = ["x"]\n')
+    await write(join(cwd, "guard.ts"), extension)
+    const { stdout, stderr } = await stepline(["--yes", ...args])
+    expect(stderr).toContain("loaded")
+    expect(stdout).toContain("guarded")
+  })
+})
+
 describe("stepline run", () => {
   it("runs the tools of other agents under the rules of the command line", async () => {
     await write(join(cwd, "say.ts"), sayer("say", "hello"))
