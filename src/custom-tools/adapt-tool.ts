@@ -6,8 +6,9 @@
 import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool, type PrimaryKind, type Tool } from "../pipeline/model/tool.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
+import { type CompiledParameters, compileParameters } from "../schema/validation.ts"
 import { copyOf } from "./copy-of.ts"
-import { type Execution, executeTool } from "./execute-tool.ts"
+import { type Execution, executeTool, failureText } from "./execute-tool.ts"
 import type { ForeignTool, Runtime } from "./foreign-tool.ts"
 import type { CustomToolHost } from "./host.ts"
 import { runIsolated } from "./loading/isolation.ts"
@@ -48,12 +49,32 @@ const primaryOf = ({ properties }: JsonSchema) => {
   }
 }
 
-const prepareOf = (tool: ForeignTool) => {
-  if (typeof tool.prepareArguments !== "function") return {}
+/**
+ * pi leaves out what a schema has a default for, where oh-my-pi fills it in. What `prepareArguments` throws is the whole of what
+ * the model is told.
+ */
+const validatorOf = (
+  { name, parameters, validator }: Tool,
+  tool: ForeignTool,
+  runtime: Runtime,
+): CompiledParameters => {
+  const { compile, validate } =
+    runtime === "pi" ? compileParameters(name, parameters, undefined, false) : validator
+  if (typeof tool.prepareArguments !== "function") return { compile, validate }
   const { prepareArguments } = tool as { prepareArguments(params: unknown): unknown }
+  const prepare = (params: unknown) => {
+    try {
+      return { params: quietly(prepareArguments.call(tool, copyOf(params))) }
+    } catch (error) {
+      return { failure: failureText(name, error) }
+    }
+  }
   return {
-    prepareParams: (params: unknown) =>
-      quietly(runIsolated(tool.name, () => prepareArguments.call(tool, copyOf(params)))),
+    compile,
+    validate: (received) => {
+      const { params, failure } = runIsolated(name, () => prepare(received))
+      return failure === undefined ? validate(params) : { _tag: "Invalid", message: failure }
+    },
   }
 }
 
@@ -72,7 +93,7 @@ export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): T
   const { schema, parse } = parameterSchema(name, parameters, host.cwd ?? process.cwd())
   const { started, ...renderers } = makeRenderers(tool, host, runtime)
   const run = parsed(execute, parse)
-  return defineTool<JsonSchema>({
+  const adapted = defineTool<JsonSchema>({
     name,
     ...(typeof label === "string" && label !== "" && { label }),
     description: typeof description === "string" ? description : "",
@@ -80,7 +101,6 @@ export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): T
     ...primaryOf(schema ?? {}),
     hidden: hidden === true,
     annotations: { readOnly: saysReadOnly(tool) },
-    ...prepareOf(tool),
     compose: (params, { callId }) => {
       started(params, callId)
       const gate = gateOf(tool, host, params)
@@ -90,4 +110,5 @@ export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): T
     },
     ...renderers,
   })
+  return { ...adapted, validator: validatorOf(adapted, tool, runtime) }
 }

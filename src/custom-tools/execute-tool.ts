@@ -52,7 +52,8 @@ const makeUpdates = (context: HandlerContext) => {
   return { onUpdate, close }
 }
 
-const failureText = (name: string, cause: unknown): string => {
+/** What a model is told of what a tool threw. */
+export const failureText = (name: string, cause: unknown): string => {
   const text = cause === undefined || cause === null ? "" : messageOf(cause)
   // A plain Error without a message is told by its name.
   return text === "" || text === "Error" ? `Tool "${name}" failed without a reason` : text

@@ -61,15 +61,25 @@ export const invalidParameters = (
   return { _tag: "Invalid", message }
 }
 
-const checkShape =
-  (toolName: string, { coercion, accepts, errors }: Shape): Check =>
-  (received) => {
-    const params = coercion.fillDefaults(received ?? {})
+const filler =
+  (coercion: Coercion, fillsDefaults: boolean) =>
+  (params: unknown): unknown =>
+    fillsDefaults ? coercion.fillDefaults(params) : params
+
+const checkShape = (
+  toolName: string,
+  { coercion, accepts, errors }: Shape,
+  fillsDefaults: boolean,
+): Check => {
+  const fill = filler(coercion, fillsDefaults)
+  return (received) => {
+    const params = fill(received ?? {})
     if (accepts(params)) return { _tag: "Valid", params }
-    const coerced = coercion.fillDefaults(coercion.coerce(params))
+    const coerced = fill(coercion.coerce(params))
     if (accepts(coerced)) return { _tag: "Valid", params: coerced }
     return invalidParameters(toolName, errors(), received)
   }
+}
 
 /** Reading them took more stack than there is, or a property could not be read at all. */
 const unreadable = (toolName: string, error: unknown, received: unknown): InvalidParameters => {
@@ -77,11 +87,17 @@ const unreadable = (toolName: string, error: unknown, received: unknown): Invali
   return invalidParameters(toolName, [`root: ${reason}`], received)
 }
 
-const compileCheck = (toolName: string, schema: JsonSchema, ajvClass: AjvClass, own: OwnCheck): Check => {
+const compileCheck = (
+  toolName: string,
+  schema: JsonSchema,
+  ajvClass: AjvClass,
+  own: OwnCheck,
+  fillsDefaults: boolean,
+): Check => {
   let check: Check
   try {
     const shape = compileShape(schema, ajvClass)
-    check = own === undefined ? checkShape(toolName, shape) : own(shape)
+    check = own === undefined ? checkShape(toolName, shape, fillsDefaults) : own(shape)
   } catch (error) {
     const reason = messageOf(error)
     const message = `Tool "${toolName}" has an invalid parameter schema: ${reason}`
@@ -100,16 +116,18 @@ const compileCheck = (toolName: string, schema: JsonSchema, ajvClass: AjvClass, 
 const compilePlain = (
   schema: JsonSchema,
   own: OwnCheck,
+  fillsDefaults: boolean,
 ): ((received: unknown) => ReturnType<Check> | undefined) => {
   const fits = plainCheck(schema)
   if (fits === undefined) return () => undefined
   const nothing = () => undefined
   const coercion = new Coercion(schema, nothing, nothing)
+  const fill = filler(coercion, fillsDefaults)
   const accepts = (params: unknown) => isPlainObject(params) && fits(params)
   const check = own?.({ coercion, fits, accepts, errors: () => [] })
   return (received) => {
     try {
-      const params = coercion.fillDefaults(received ?? {})
+      const params = fill(received ?? {})
       if (!isPlainObject(params) || !fits(params)) return undefined
       return check === undefined ? { _tag: "Valid", params } : check(received)
     } catch {
@@ -127,20 +145,24 @@ const compilePlain = (
  * - Else it is coerced where that is unambiguous, and checked again. What the caller gave is never changed.
  * - A schema that does not compile makes every call Invalid.
  * - `own` replaces the check: what a library's schema says of itself.
+ * - `fillsDefaults` false leaves out what has a default.
  */
 export const compileParameters = (
   toolName: string,
   schema: JsonSchema,
   own?: OwnCheck,
+  fillsDefaults = true,
 ): CompiledParameters => {
   let plain: ReturnType<typeof compilePlain> | undefined
-  const compiled = compiledOnce(schema, (ajvClass) => compileCheck(toolName, schema, ajvClass, own))
+  const compiled = compiledOnce(schema, (ajvClass) =>
+    compileCheck(toolName, schema, ajvClass, own, fillsDefaults),
+  )
   return {
     compile: async () => {
       await compiled()
     },
     validate: (params) => {
-      plain ??= compilePlain(schema, own)
+      plain ??= compilePlain(schema, own, fillsDefaults)
       const accepted = plain(params)
       if (accepted !== undefined) return accepted
       const ready = compiled()

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox"
+import { type TSchema, Type } from "@sinclair/typebox"
 import { describe, expect, it } from "vitest"
 import { type ExtensionContext, fromPiTool, type ToolDefinition } from "../../src/custom-tools/index.ts"
 import { eventsOf, piArguments, piTool, trusting } from "./tool-runs.ts"
@@ -30,7 +30,31 @@ describe("a tool of pi", () => {
       }),
     }
     const events = await eventsOf(fromPiTool(tool, trusting), { query: "a" })
-    expect(events.at(-1)).toMatchObject({ content: "A 10" })
+    expect(events.at(-1)).toMatchObject({ content: "A undefined" })
+  })
+
+  it("is not given the defaults of its schema, as in pi", async () => {
+    const unit = Type.String({ default: "m" })
+    const run = async (parameters: TSchema) =>
+      (await eventsOf(fromPiTool(piTool((_id, params) => JSON.stringify(params), { parameters }), trusting))).at(-1)
+    expect(await run(Type.Object({ unit: Type.Optional(unit) }))).toMatchObject({ content: "{}" })
+    expect(await run(Type.Object({ unit }))).toMatchObject({
+      reason: "invalid",
+      content: expect.stringContaining("  - unit: "),
+    })
+  })
+
+  it("tells the model what `prepareArguments` throws, and nothing else", async () => {
+    const tool = piTool(() => "", {
+      prepareArguments: () => {
+        throw new Error("Give either a path or a URL.")
+      },
+    })
+    expect((await eventsOf(fromPiTool(tool, trusting))).at(-1)).toMatchObject({
+      _tag: "Error",
+      reason: "invalid",
+      content: "Give either a path or a URL.",
+    })
   })
 
   it("works in the executor's folder, unless its host says otherwise", async () => {
