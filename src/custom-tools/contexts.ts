@@ -2,6 +2,7 @@
 import type { CurrentCall } from "./current-call.ts"
 import type { CustomToolContext } from "./custom-tool.ts"
 import type { ExtensionContext } from "./extension.ts"
+import { loggerOf } from "./file-logger.ts"
 import type { CustomToolHost } from "./host.ts"
 import { hostUI } from "./host-ui.ts"
 import { runOutside } from "./loading/isolation.ts"
@@ -63,14 +64,15 @@ const contextOf = (
         call?.agent.cancel()
         host.onAbort?.(call?.agent.agentId ?? mainAgent)
       }),
-    shutdown: () => {
-      if (host.shutdown === undefined) throw missing("shutdown", "be ended by a tool")
-      runOutside(() => host.shutdown?.())
-    },
+    shutdown: () =>
+      runOutside(() => {
+        if (host.shutdown !== undefined) host.shutdown()
+        else loggerOf(host).warn("A tool asked to end the program: the host has no `shutdown`")
+      }),
     getContextUsage: () => host.getContextUsage?.(),
     compact: (options) => {
       if (host.compact !== undefined) return runOutside(() => host.compact?.(options))
-      const error = missing("compact", "compact its conversation")
+      const error = new Error("This host cannot compact its conversation: it has no `compact`.")
       const { onError } = (options ?? {}) as { onError?: unknown }
       if (typeof onError !== "function") throw error
       onError(error)
@@ -78,9 +80,6 @@ const contextOf = (
     getSystemPrompt: () => host.getSystemPrompt?.() ?? "",
   }
 }
-
-const missing = (method: keyof CustomToolHost, what: string): Error =>
-  new Error(`This host cannot ${what}: it has no \`${method}\`.`)
 
 /**
  * The context of a custom tool's `execute` and `onSession`.
@@ -101,8 +100,8 @@ export const customToolContext: (
  * The context of a pi tool and of an extension's listeners: as `customToolContext`, and `signal` is the call's.
  *
  * What the host leaves out: `mode` is `rpc` where there is a screen for dialogs, else `print`; no model is scoped, no project
- * trusted; `getContextUsage()` gives undefined, `getSystemPrompt()` an empty text; `shutdown()` throws a
- * sentence that names what is missing, and so does `compact()`, unless its options have an `onError`, which is told.
+ * trusted; `getContextUsage()` gives undefined, `getSystemPrompt()` an empty text; `shutdown()` is a note in the log; `compact()`
+ * throws a sentence that names what is missing, unless its options have an `onError`, which is told.
  */
 export const extensionContext: (
   host: CustomToolHost,

@@ -12,6 +12,7 @@ import type { Hooks } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
 import { messageOf } from "../text/message-of.ts"
+import { tellExecutions } from "./extensions/execution-events.ts"
 import type { ExtensionRunner } from "./extensions/extension-runner.ts"
 import { type LoadedExtensions, loadExtensions } from "./extensions/load-extensions.ts"
 import { tellSession } from "./extensions/tell-session.ts"
@@ -140,8 +141,9 @@ export class CustomTools {
     return this.extensions.hooks
   }
 
-  /** Names the executor that runs the tools, so that extensions can ask which are active and change that. */
+  /** Names the executor that runs the tools, so that extensions hear of its calls, and can ask which are active and change that. */
   attach(executor: ToolExecutor): void {
+    if (this.executor !== executor) tellExecutions(executor, this.extensions)
     this.executor = executor
     for (const [agentId, names] of this.chosen) executor.agent(agentId).setActiveTools(names)
   }

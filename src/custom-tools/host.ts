@@ -45,7 +45,7 @@ export interface CustomToolHost {
   hasPendingMessages?(): boolean
   /** Told that a tool ended the agent's turn with `ctx.abort()`, once its foreground calls are cancelled. */
   onAbort?(agentId: string): void
-  /** Ends the program, as `ctx.shutdown()` asks. Default: throws what is missing. */
+  /** Ends the program, as `ctx.shutdown()` asks. Default: a note in the log. */
   shutdown?(): void
   /** Default: undefined, which tools take for unknown. */
   getContextUsage?(): { tokens: number | null; contextWindow: number; percent: number | null } | undefined
@@ -53,6 +53,7 @@ export interface CustomToolHost {
   /** Default: an empty text. */
   getSystemPrompt?(): string
   sendMessage?(message: unknown, options?: unknown): void
+  /** Default: a note in the log. */
   sendUserMessage?(content: unknown, options?: unknown): void
   appendEntry?(customType: string, data?: unknown): void
   setSessionName?(name: string): void

@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto"
 import type { CustomToolHost } from "./host.ts"
 import type { SessionEntry, SessionHeader, SessionManager, SessionTreeNode } from "./session-manager.ts"
+import { buildSessionProjection, type SessionProjection } from "./stand-ins/session-context.ts"
 
 /** Results hold file contents and images, so that their number alone bounds nothing. */
 const maxEntries = 1000
@@ -84,9 +85,17 @@ export class MemorySession implements SessionManager {
     return tree
   }
 
+  getChildren(parentId: string): Array<SessionEntry> {
+    return this.entries.filter((entry) => entry.parentId === parentId)
+  }
+
   /** What a model would see: there is no compaction, so these are all. */
   buildContextEntries(): Array<SessionEntry> {
     return this.getEntries()
+  }
+
+  buildSessionProjection(): SessionProjection {
+    return buildSessionProjection(this.entries)
   }
 
   getLabel(id: string): string | undefined {

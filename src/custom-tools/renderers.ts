@@ -13,6 +13,7 @@ import { layered } from "./layered.ts"
 import { runIsolated } from "./loading/isolation.ts"
 import { quietly } from "./quietly.ts"
 import { plainTheme, type Theme } from "./theme.ts"
+import { spinnerFrames } from "./theme-symbols.ts"
 import type { Component } from "./ui-context.ts"
 
 type RendererName = "renderCall" | "renderResult"
@@ -159,4 +160,11 @@ const either = (first: unknown, second: unknown): unknown => {
   return isObject(second) ? layered(first, second) : first
 }
 
-const viewOf = ({ expanded, isPartial }: ToolRenderContext) => ({ expanded, isPartial })
+/** As often as oh-my-pi turns its spinner, in milliseconds. */
+const frameTime = 80
+
+const viewOf = ({ expanded, isPartial }: ToolRenderContext) => ({
+  expanded,
+  isPartial,
+  ...(isPartial && { spinnerFrame: Math.floor(Date.now() / frameTime) % spinnerFrames.length }),
+})

@@ -43,7 +43,7 @@ const symbol = (key: string): string => {
 const forgiving = (signs: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   new Proxy(signs, { get: (target, name) => (Object.hasOwn(target, name) ? Reflect.get(target, name) : "") })
 
-const spinnerFrames = ["|", "/", "-", "\\"]
+export const spinnerFrames = ["|", "/", "-", "\\"]
 const plain = (text: string): string => text
 
 export const themeSymbols = {

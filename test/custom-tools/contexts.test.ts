@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { customToolContext, extensionContext } from "../../src/custom-tools/contexts.ts"
 import type { CurrentCall } from "../../src/custom-tools/current-call.ts"
-import { type CustomToolHost, MemorySession, noOpUI } from "../../src/custom-tools/index.ts"
+import { type CustomToolHost, type Logger, MemorySession, noOpUI } from "../../src/custom-tools/index.ts"
 import { foreignOwner, runIsolated } from "../../src/custom-tools/loading/isolation.ts"
 import { defaultSession } from "../../src/custom-tools/memory-session.ts"
 import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
@@ -75,9 +75,15 @@ describe("the context of a host that gives nothing", () => {
     expect(await registry.getApiKeyAndHeaders({})).toEqual({ ok: false, error: "This host has no models." })
   })
 
+  it("notes in the log that a tool asked to end the program", () => {
+    const warnings: Array<string> = []
+    const logger = { warn: (text: string) => void warnings.push(text) } as unknown as Logger
+    extensionContext({ logger }, undefined, "/work").shutdown()
+    expect(warnings).toEqual(["A tool asked to end the program: the host has no `shutdown`"])
+  })
+
   it("throws what is missing where no answer would be true", () => {
     const ctx = extensionContext(host, undefined, "/work")
-    expect(() => ctx.shutdown()).toThrow("This host cannot be ended by a tool: it has no `shutdown`.")
     expect(() => ctx.compact()).toThrow("This host cannot compact its conversation: it has no `compact`.")
   })
 

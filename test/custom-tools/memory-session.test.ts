@@ -107,4 +107,12 @@ it("has a header, and one line of entries as its tree", () => {
   const [first, second] = [session.append({ type: "a" }), session.append({ type: "b" })]
   expect(session.getTree()).toEqual([{ entry: first, children: [{ entry: second, children: [] }] }])
   expect(session.buildContextEntries()).toEqual([first, second])
+  expect(session.getChildren(first!.id)).toEqual([second])
+  expect(session.getChildren(second!.id)).toEqual([])
+  expect(session.buildSessionProjection()).toEqual({
+    entries: [first, second].map((sourceEntry) => ({ sourceEntry, messages: [] })),
+    messages: [],
+    thinkingLevel: "off",
+    model: null,
+  })
 })

@@ -105,6 +105,15 @@ describe("renderResult", () => {
     expect(result(pi({ renderResult }), {}, { ...options, isPartial: true })).toBe("false true")
   })
 
+  it("gets the frame of a spinner while it is only a part", () => {
+    const renderResult = (_result: unknown, { spinnerFrame }: { spinnerFrame?: number }) => {
+      const frames = ["|", "/", "-", "\\"]
+      return spinnerFrame === undefined ? "none" : String(frames[spinnerFrame] !== undefined)
+    }
+    expect(result(omp({ renderResult }))).toBe("none")
+    expect(result(omp({ renderResult }), {}, { ...options, isPartial: true })).toBe("true")
+  })
+
   it("gets the arguments last, or the context", () => {
     const params = { path: "a", state: "of the call" }
     const byArgs = (_r: unknown, _o: unknown, _t: unknown, args: typeof params) =>

@@ -109,7 +109,8 @@ export class ExtensionRunner {
 
   /**
    * Tells all listeners, one after the other. Session events of oh-my-pi are told in pi's words; all others as they
-   * are. The hooks emit `tool_call` and `tool_result`; every other event is the host's to emit. A listener that takes
+   * are. The hooks emit `tool_call` and `tool_result`, and `attach` of `CustomTools` sees to
+   * `tool_execution_start`, `_update` and `_end`; every other event is the host's to emit. A listener that takes
    * more than ten seconds is not waited for any longer. Rejects with a TypeError for what is no event.
    */
   async emit(event: SessionEvent | ExtensionEvent): Promise<void> {
@@ -127,6 +128,11 @@ export class ExtensionRunner {
         }
       }
     }
+  }
+
+  /** Whether anybody listens to such events. */
+  hears(type: string): boolean {
+    return [...this.extensions].some(({ listeners }) => listeners.has(type))
   }
 
   private hookListeners(type: string): ReadonlyArray<HookListener> {

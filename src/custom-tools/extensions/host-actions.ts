@@ -1,6 +1,6 @@
 /**
  * What extensions ask of the session and its model. The host answers. Where it cannot, the default session keeps entries,
- * labels and the name; messages to show are dropped; the model stays as it is; and what only a model could answer throws.
+ * labels and the name; messages are dropped, with a note in the log; and the model stays as it is.
  * The host's code runs free of the guards that hold for the extension's.
  */
 import { toPlainJson } from "../../output/to-plain-json.ts"
@@ -32,10 +32,8 @@ export const makeHostActions = (host: CustomToolHost, logger: Logger): HostActio
       else logger.debug("Dropped a message of an extension: the host has no `sendMessage`")
     },
     sendUserMessage: (content, options) => {
-      if (host.sendUserMessage === undefined) {
-        throw new Error("This host cannot send messages in the user's name: it has no `sendUserMessage`.")
-      }
-      runOutside(() => host.sendUserMessage?.(content, options))
+      if (host.sendUserMessage !== undefined) runOutside(() => host.sendUserMessage?.(content, options))
+      else logger.warn("Dropped a message in the user's name: the host has no `sendUserMessage`")
     },
     appendEntry: (customType, data) => {
       if (host.appendEntry !== undefined) runOutside(() => host.appendEntry?.(customType, data))

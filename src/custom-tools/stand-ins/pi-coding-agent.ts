@@ -23,6 +23,7 @@ export { convertToLlm, serializeConversation } from "./messages.ts"
 export {
   buildContextEntries,
   buildSessionContext,
+  buildSessionProjection,
   CURRENT_SESSION_VERSION,
   calculateContextTokens,
   DEFAULT_COMPACTION_SETTINGS,

@@ -20,7 +20,7 @@ export const screenNames = words(`
 export const agentNames = words(`
   AgentSession AgentSessionRuntime AuthStorage CredentialSynchronizationError DefaultPackageManager
   DefaultResourceLoader ExtensionRunner FileAuthStorageBackend InMemoryAuthStorageBackend ModelRegistry
-  ModelRuntime ProjectTrustStore RpcClient SessionManager VIRTUAL_MODEL_STATE_ENTRY buildSessionProjection
+  ModelRuntime ProjectTrustStore RpcClient SessionManager VIRTUAL_MODEL_STATE_ENTRY
   collectEntriesForBranchSummary compact convertToPng createAgentSession createAgentSessionFromServices
   createAgentSessionRuntime createAgentSessionServices createCodemodeExtension createExtensionRuntime
   createLocalPowerShellOperations createMcpExtension createPowerShellTool createPowerShellToolDefinition

@@ -73,10 +73,33 @@ export interface SessionContext {
   readonly model: { readonly provider: unknown; readonly modelId: unknown } | null
 }
 
-export const buildSessionContext = (
+/** What a model sees, and of which entry it is. */
+export interface SessionProjection extends SessionContext {
+  readonly entries: Array<{ readonly sourceEntry: SessionEntry; readonly messages: Array<SessionMessage> }>
+}
+
+const editable: ReadonlySet<unknown> = new Set(["user", "assistant", "toolResult", "custom"])
+
+/** A later entry may leave an earlier one out of what a model sees, or put another content in its place. */
+const edited = (messages: Array<SessionMessage>, edit: SessionEntry | undefined): Array<SessionMessage> => {
+  if (edit === undefined) return messages
+  const { replacement } = edit as { readonly replacement?: Pick<SessionMessage, "content"> | null }
+  if (replacement == null) return []
+  const { content } = replacement
+  return messages.map((message) => {
+    if (!editable.has(message.role)) return message
+    const isInBlocks = message.role === "assistant" || message.role === "toolResult"
+    return {
+      ...message,
+      content: isInBlocks && typeof content === "string" ? [{ type: "text", text: content }] : content,
+    } as SessionMessage
+  })
+}
+
+export const buildSessionProjection = (
   entries: ReadonlyArray<SessionEntry>,
   leafId?: string | null,
-): SessionContext => {
+): SessionProjection => {
   let thinkingLevel = "off"
   let model: SessionContext["model"] = null
   for (const { type, thinkingLevel: level, provider, modelId, message } of pathTo(entries, leafId)) {
@@ -85,8 +108,27 @@ export const buildSessionContext = (
     else if (type === "message" && isPlainObject(message) && message.role === "assistant")
       model = { provider: message.provider, modelId: message.model }
   }
-  const messages = buildContextEntries(entries, leafId).flatMap(sessionEntryToContextMessages)
-  return { messages, thinkingLevel, model }
+  const context = buildContextEntries(entries, leafId)
+  const edits = new Map(
+    context.filter(({ type }) => type === "context_edit").map((edit) => [edit.targetId, edit]),
+  )
+  const projected = context.map((sourceEntry, index) => ({
+    sourceEntry,
+    // Of an older compaction only what it kept counts.
+    messages:
+      sourceEntry.type === "compaction" && index > 0
+        ? []
+        : edited(sessionEntryToContextMessages(sourceEntry), edits.get(sourceEntry.id)),
+  }))
+  return { entries: projected, messages: projected.flatMap(({ messages }) => messages), thinkingLevel, model }
+}
+
+export const buildSessionContext = (
+  entries: ReadonlyArray<SessionEntry>,
+  leafId?: string | null,
+): SessionContext => {
+  const { entries: _entries, ...context } = buildSessionProjection(entries, leafId)
+  return context
 }
 
 export const getLatestCompactionEntry = (entries: ReadonlyArray<SessionEntry>): SessionEntry | null =>

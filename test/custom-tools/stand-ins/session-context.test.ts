@@ -5,6 +5,7 @@ import { publishedModule } from "./published-module.ts"
 const {
   buildContextEntries,
   buildSessionContext,
+  buildSessionProjection,
   calculateContextTokens,
   DEFAULT_COMPACTION_SETTINGS,
   estimateTokens,
@@ -76,6 +77,32 @@ describe("buildSessionContext", () => {
     expect(getLatestCompactionEntry(compacted)?.id).toBe("k")
     expect(getLatestCompactionEntry(entries)).toBeNull()
   })
+})
+
+it("leaves out and rewrites what later entries say, and tells of which entry each message is", () => {
+  const edit = (id: string, parentId: string, targetId: string, replacement: unknown) =>
+    entry(id, parentId, { type: "context_edit", targetId, replacement })
+  const both = [
+    entry("a", null, said("user", "secret")),
+    entry("b", "a", said("assistant", "long")),
+    edit("c", "b", "a", null),
+    edit("d", "c", "b", { content: "short" }),
+  ]
+  const { entries: projected, messages } = buildSessionProjection(both)
+  const counts = projected.map(
+    ({ sourceEntry, messages: found }: { sourceEntry: SessionEntry; messages: Array<unknown> }) => [
+      sourceEntry.id,
+      found.length,
+    ],
+  )
+  expect(counts).toEqual([
+    ["a", 0],
+    ["b", 1],
+    ["c", 0],
+    ["d", 0],
+  ])
+  expect(messages).toMatchObject([{ role: "assistant", content: [{ type: "text", text: "short" }] }])
+  expect(buildSessionContext(both).messages).toEqual(messages)
 })
 
 it("gives what other entries say to a model, and nothing of the rest", () => {
