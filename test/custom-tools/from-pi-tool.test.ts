@@ -36,7 +36,14 @@ describe("a tool of pi", () => {
   it("is not given the defaults of its schema, as in pi", async () => {
     const unit = Type.String({ default: "m" })
     const run = async (parameters: TSchema) =>
-      (await eventsOf(fromPiTool(piTool((_id, params) => JSON.stringify(params), { parameters }), trusting))).at(-1)
+      (
+        await eventsOf(
+          fromPiTool(
+            piTool((_id, params) => JSON.stringify(params), { parameters }),
+            trusting,
+          ),
+        )
+      ).at(-1)
     expect(await run(Type.Object({ unit: Type.Optional(unit) }))).toMatchObject({ content: "{}" })
     expect(await run(Type.Object({ unit }))).toMatchObject({
       reason: "invalid",

@@ -11,26 +11,21 @@ import { replaceTexts } from "./replace-texts.ts"
 import { unlessAborted } from "./unless-aborted.ts"
 import { writeLocalFile } from "./write.ts"
 
-const replacement = Type.Object(
-  {
-    oldText: Type.String({
-      description: "What to replace, exactly as it stands in the file, where it must be unique",
-    }),
-    newText: Type.String({ description: "What to put in its place" }),
-  },
-  { additionalProperties: false },
-)
+// What models send besides is passed over.
+const replacement = Type.Object({
+  oldText: Type.String({
+    description: "What to replace, exactly as it stands in the file, where it must be unique",
+  }),
+  newText: Type.String({ description: "What to put in its place" }),
+})
 
-const parameters = Type.Object(
-  {
-    path: Type.String({ description: "File to edit, relative or absolute" }),
-    edits: Type.Array(replacement, {
-      description:
-        "Replacements in places that are apart. Each is looked for in the file as it is now, not as the ones before leave it; make changes that are close to each other one edit.",
-    }),
-  },
-  { additionalProperties: false },
-)
+const parameters = Type.Object({
+  path: Type.String({ description: "File to edit, relative or absolute" }),
+  edits: Type.Array(replacement, {
+    description:
+      "Replacements in places that are apart. Each is looked for in the file as it is now, not as the ones before leave it; make changes that are close to each other one edit.",
+  }),
+})
 
 /** How the tool touches files. */
 export interface EditOperations {
@@ -46,7 +41,10 @@ export interface EditToolOptions {
 }
 
 export interface EditToolDetails {
+  /** With line numbers. */
   readonly diff: string
+  /** Unified; empty for too many changes to show. */
+  readonly patch: string
   /** In the new text, from 1. */
   readonly firstChangedLine?: number
 }
@@ -82,7 +80,12 @@ const textOfFile = (bytes: Uint8Array, path: string): string => {
   }
 }
 
-/** Takes what some models send: the edits as JSON, or one edit beside the path. */
+const isEdit = (value: unknown): boolean => {
+  const { oldText, newText } = (value ?? {}) as Record<string, unknown>
+  return typeof oldText === "string" && typeof newText === "string"
+}
+
+/** Takes what some models send: the edits as JSON, one edit in their place, or one beside the path. */
 const prepareArguments = (args: unknown): unknown => {
   if (typeof args !== "object" || args === null) return args
   const { oldText, newText, edits, ...rest } = args as Record<string, unknown>
@@ -94,14 +97,14 @@ const prepareArguments = (args: unknown): unknown => {
       return args
     }
   }
-  if (typeof oldText !== "string" || typeof newText !== "string")
-    return { ...args, ...(list !== undefined && { edits: list }) }
+  if (isEdit(list)) list = [list]
+  if (!isEdit(args)) return { ...args, ...(list !== undefined && { edits: list }) }
   return { ...rest, edits: [...(Array.isArray(list) ? list : []), { oldText, newText }] }
 }
 
 /**
  * pi's `edit` for a working directory. Parameters: `path`, `edits: [{ oldText, newText }]`. Answers with the number of
- * replacements; `details` hold `diff`, with line numbers, and `firstChangedLine`. Rejects, and writes nothing, where a text
+ * replacements; `details` hold `diff`, with line numbers, `patch`, a unified one, and `firstChangedLine`. Rejects, and writes nothing, where a text
  * is missing, stands twice or overlaps another one, and where the file is no UTF-8 text of at most 64 MB. The published one
  * gives the whole file one line ending and, where a text is found only loosely, writes the whole file as it was compared;
  * this one changes nothing outside the replaced places.
@@ -122,7 +125,7 @@ export const createEditTool = (
       // Wrappers with a schema of their own hand on what they were given.
       const { path, edits } = prepareArguments(params) as Static<typeof parameters>
       if (!Array.isArray(edits) || edits.length === 0)
-        throw new Error("Edit tool input is invalid. edits must hold at least one replacement.")
+        throw new Error("Edit tool input is invalid. edits must contain at least one replacement.")
       const absolute = resolvePath(path, cwd)
       const [before, after] = await withFileMutationQueue(absolute, async () => {
         signal?.throwIfAborted()
@@ -139,10 +142,7 @@ export const createEditTool = (
         })
         return [text, replaced].map((each) => each.replaceAll("\r\n", "\n"))
       })
-      const { diff, firstChangedLine } = await numberedDiff(before!, after!)
-      return {
-        content: textContent(`Successfully replaced ${edits.length} block(s) in ${path}.`),
-        details: { diff, ...(firstChangedLine !== undefined && { firstChangedLine }) },
-      }
+      const details = await numberedDiff(path, before!, after!)
+      return { content: textContent(`Successfully replaced ${edits.length} block(s) in ${path}.`), details }
     }),
 })

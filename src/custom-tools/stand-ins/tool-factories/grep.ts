@@ -75,7 +75,7 @@ async function* filesIn(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ readonly shown: string; readonly path: string }, void> {
   const { default: picomatch } = await import("picomatch")
-  const pattern = glob?.replace(/^\.?\//, "")
+  const pattern = glob?.replace(/^(!?)(?:\.?\/)+/, "$1")
   const matches =
     pattern === undefined ? () => true : picomatch(pattern, { dot: true, basename: !pattern.includes("/") })
   const real = await localFiles.resolveLinks(folder)
@@ -87,6 +87,8 @@ async function* filesIn(
 
 class Search {
   readonly rows: Array<string> = []
+  /** Whether there is a match past the limit. */
+  hasMore = false
   private matches = 0
   private tooLarge = 0
   private linesTruncated = false
@@ -107,28 +109,30 @@ class Search {
     this.operations = operations
   }
 
-  get isFull(): boolean {
-    return this.matches >= this.limit
-  }
-
   async addFile(path: string, shown: string): Promise<void> {
     const text = await this.read(path)
     if (text.slice(0, probedCharacters).includes("\0")) return
     const lines = text.split(/\r\n?|\n/)
     // What a last newline ends is no line.
     if (lines.at(-1) === "") lines.pop()
-    for (const index of this.find(lines, this.limit - this.matches)) {
-      this.matches++
-      const first = Math.max(0, index - this.around)
-      for (const [offset, line] of lines.slice(first, index + this.around + 1).entries()) {
-        this.addRow(shown, first + offset, line, first + offset === index)
-      }
+    const rest = this.limit - this.matches
+    const found = this.find(lines, rest + 1)
+    this.hasMore = found.length > rest
+    const matches = new Set(found.slice(0, rest))
+    this.matches += matches.size
+    // What stands around two matches is shown once.
+    let next = 0
+    for (const match of matches) {
+      const end = Math.min(lines.length, match + this.around + 1)
+      for (let index = Math.max(next, match - this.around); index < end; index++)
+        this.addRow(shown, index, lines[index]!, matches.has(index))
+      next = end
     }
   }
 
   get notices(): Array<string> {
     const notices: Array<string> = []
-    if (this.isFull) {
+    if (this.hasMore) {
       notices.push(
         `${this.limit} matches limit reached. Use limit=${this.limit * 2} for more, or refine pattern`,
       )
@@ -143,7 +147,7 @@ class Search {
 
   get details(): GrepToolDetails {
     return {
-      ...(this.isFull && { matchLimitReached: this.limit }),
+      ...(this.hasMore && { matchLimitReached: this.limit }),
       ...(this.linesTruncated && { linesTruncated: true }),
     }
   }
@@ -198,7 +202,7 @@ export const createGrepTool = (
       if (isFolder) {
         for await (const file of filesIn(path, glob, signal)) {
           await search.addFile(file.path, file.shown)
-          if (search.isFull) break
+          if (search.hasMore) break
         }
       } else await search.addFile(path, basename(path))
       const { rows, notices, details } = search

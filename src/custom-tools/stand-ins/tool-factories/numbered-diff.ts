@@ -3,32 +3,54 @@ import { maxEditLength } from "../../../handlers/unified-diff.ts"
 
 export interface NumberedDiff {
   readonly diff: string
-  /** In the new text, from 1; undefined where nothing changed. */
-  readonly firstChangedLine: number | undefined
+  /** In the new text, from 1; not there where nothing changed. */
+  readonly firstChangedLine?: number
 }
 
-/** Both texts have LF endings. */
-export const numberedDiff = async (before: string, after: string): Promise<NumberedDiff> =>
+type Library = typeof import("diff")
+type Patch = ReturnType<Library["structuredPatch"]>
+
+/** Both texts have LF endings. With the same as a unified diff of the file. */
+export const numberedDiff = async (
+  path: string,
+  before: string,
+  after: string,
+): Promise<NumberedDiff & { readonly patch: string }> => {
   // Loaded when needed: it takes longer than all else here.
-  numberedDiffOf(await import("diff"), before, after)
+  const library = await import("diff")
+  const patch = compare(library, path, before, after, 4)
+  const unified = patch === undefined ? "" : library.formatPatch(patch, library.FILE_HEADERS_ONLY)
+  return { ...shown(patch, before, after), patch: unified }
+}
 
 export const numberedDiffOf = (
-  { structuredPatch }: typeof import("diff"),
+  library: Library,
+  before: string,
+  after: string,
+  context?: number,
+): NumberedDiff => shown(compare(library, "", before, after, context), before, after)
+
+/** Undefined for what is too different to be compared in time. */
+const compare = (
+  { structuredPatch }: Library,
+  path: string,
   before: string,
   after: string,
   context = 4,
-): NumberedDiff => {
-  const patch = structuredPatch("", "", before, after, undefined, undefined, { context, maxEditLength })
+): Patch | undefined =>
+  structuredPatch(path, path, before, after, undefined, undefined, { context, maxEditLength })
+
+const shown = (patch: Patch | undefined, before: string, after: string): NumberedDiff => {
   const total = before.split("\n").length
   const width = String(Math.max(total, after.split("\n").length)).length
   const gap = ` ${" ".repeat(width)} ...`
   const rows: Array<string> = []
   let firstChangedLine: number | undefined
-  let shown = 0
+  let last = 0
   for (const { oldStart, newStart, lines } of patch?.hunks ?? []) {
     let oldLine = oldStart
     let newLine = newStart
-    if (oldStart > shown + 1) rows.push(gap)
+    if (oldStart > last + 1) rows.push(gap)
     for (const line of lines) {
       const sign = line[0]
       if (sign === "\\") continue
@@ -37,13 +59,13 @@ export const numberedDiffOf = (
       if (sign !== "+") oldLine++
       if (sign !== "-") newLine++
     }
-    shown = oldLine - 1
+    last = oldLine - 1
   }
   if (patch === undefined)
     return { diff: "(too many changes to show)", firstChangedLine: firstDifference(before, after) }
   const lastLine = before.endsWith("\n") ? total - 1 : total
-  if (rows.length > 0 && shown < lastLine) rows.push(gap)
-  return { diff: rows.join("\n"), firstChangedLine }
+  if (rows.length > 0 && last < lastLine) rows.push(gap)
+  return { diff: rows.join("\n"), ...(firstChangedLine !== undefined && { firstChangedLine }) }
 }
 
 const firstDifference = (before: string, after: string): number => {

@@ -58,7 +58,7 @@ const writeWith =
   }
 
 /**
- * pi's `write` for a working directory. Parameters: `path`, `content`. Answers with the number of bytes. Rejects where
+ * pi's `write` for a working directory. Parameters: `path`, `content`. Rejects where
  * `path` is there and no regular file. The published one writes in place; this one in one step, with the mode that the file
  * had, so that nobody reads half of it.
  */
@@ -82,7 +82,6 @@ export const createWriteTool = (
           throw fileFailure("write", path, cause)
         })
       })
-      const text = `Successfully wrote ${Buffer.byteLength(content)} bytes to ${path}`
-      return { content: textContent(text), details: undefined }
+      return { content: textContent(`Successfully wrote to ${path}`), details: undefined }
     }),
 })

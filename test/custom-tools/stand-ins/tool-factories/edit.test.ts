@@ -1,8 +1,9 @@
 // @module-tag waits
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { createEditTool } from "../../../../src/custom-tools/index.ts"
+import { createEditTool, fromPiTool } from "../../../../src/custom-tools/index.ts"
 import { useTempFolder } from "../../../io/temp-folder.ts"
+import { eventsOf, trusting } from "../../tool-runs.ts"
 import { failureOf, run, textFrom } from "./run-tool.ts"
 
 const path = useTempFolder()
@@ -40,7 +41,7 @@ describe("edits", () => {
     await run(make(), { path: "file", oldText: "one", newText: "1" } as never)
     expect(await readFile(path("file"), "utf8")).toBe("1 two")
     expect(await failureOf(make(), { path: "file" } as never)).toBe(
-      "Edit tool input is invalid. edits must hold at least one replacement.",
+      "Edit tool input is invalid. edits must contain at least one replacement.",
     )
   })
 
@@ -107,7 +108,7 @@ describe("failures", () => {
     expect(await failed("a", ["a", "a"])).toBe(
       "No changes made to file: what would be put in is what is there.",
     )
-    expect(await failed("a")).toBe("Edit tool input is invalid. edits must hold at least one replacement.")
+    expect(await failed("a")).toBe("Edit tool input is invalid. edits must contain at least one replacement.")
   })
 
   it("count overlapping places", async () => {
@@ -151,6 +152,7 @@ it("answers with how much it changed, and the diff with line numbers", async () 
   expect(content).toEqual([{ type: "text", text: "Successfully replaced 2 block(s) in file." }])
   expect(details).toEqual({
     firstChangedLine: 8,
+    patch: expect.stringMatching(/^--- file\n\+\+\+ file\n@@ -4,9 \+4,10 @@\n line 4\n.*\n-line 20\n$/s),
     diff: [
       "    ...",
       "  4 line 4",
@@ -184,9 +186,19 @@ it("takes what some models send instead of a list of edits", () => {
     path: "f",
     edits: [edit, { oldText: "c", newText: "d" }],
   })
+  expect(prepare({ path: "f", edits: edit })).toEqual(whole)
+  expect(prepare({ path: "f", edits: JSON.stringify(edit) })).toEqual(whole)
   expect(prepare(whole)).toEqual(whole)
   expect(prepare({ path: "f", edits: "no json" })).toEqual({ path: "f", edits: "no json" })
   expect(prepare(null)).toBeNull()
+})
+
+it("passes over what models send besides", async () => {
+  await writeFile(path("file"), "a")
+  const edits = [{ oldText: "a", newText: "b", reason: "better" }]
+  const events = await eventsOf(fromPiTool(make(), trusting), { path: "file", edits, note: "x" })
+  expect(events.at(-1)).toMatchObject({ _tag: "Completed" })
+  expect(await readFile(path("file"), "utf8")).toBe("b")
 })
 
 it("edits through the operations that it is given", async () => {

@@ -31,6 +31,9 @@ describe("matches", () => {
     expect(await textFrom(tool, { pattern: "5", context: 9 })).toBe(
       "f-1- 1\nf-2- 2\nf-3- hit\nf-4- 4\nf:5: 5",
     )
+    expect(await textFrom(tool, { pattern: "2|4", context: 1 })).toBe(
+      "f-1- 1\nf:2: 2\nf-3- hit\nf:4: 4\nf-5- 5",
+    )
   })
 
   it("may ignore case, be literal, or say so in the pattern", async () => {
@@ -47,6 +50,8 @@ describe("matches", () => {
     expect(await textFrom(tool, { pattern: "x", glob: "*.ts" })).toBe("a.ts:1: x\nsrc/b.ts:1: x")
     expect(await textFrom(tool, { pattern: "x", glob: "src/**" })).toBe("src/b.ts:1: x\nsrc/c.js:1: x")
     expect(await textFrom(tool, { pattern: "x", glob: "!*.ts" })).toBe("src/c.js:1: x")
+    expect(await textFrom(tool, { pattern: "x", glob: "./src/*.ts" })).toBe("src/b.ts:1: x")
+    expect(await textFrom(tool, { pattern: "x", glob: "!./src/**" })).toBe("a.ts:1: x")
   })
 })
 
@@ -72,6 +77,9 @@ describe("limits", () => {
       },
     ])
     expect(details).toEqual({ matchLimitReached: 3 })
+    expect(await textFrom(tool, { pattern: "x", path: "f", limit: 5 })).not.toContain("limit")
+    expect(await textFrom(tool, { pattern: "x", limit: 5 })).toContain("[5 matches limit reached")
+    expect(await textFrom(tool, { pattern: "x", limit: 1, context: 1 })).toMatch(/^f:1: x\nf-2- x\n\n\[1 /)
   })
 
   it("of line lengths are told", async () => {
