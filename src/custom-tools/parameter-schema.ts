@@ -5,6 +5,7 @@ import { ToolError } from "../pipeline/model/step.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
 import { invalidParameters } from "../schema/validation.ts"
 import { messageOf } from "../text/message-of.ts"
+import { expectPatterns } from "./expect-patterns.ts"
 import { runIsolated } from "./loading/isolation.ts"
 
 export interface ParameterSchema {
@@ -72,14 +73,16 @@ const parser = (name: string, standard: StandardSchema) => async (params: unknow
 }
 
 const expectJson = (name: string, schema: JsonSchema): JsonSchema => {
+  let json: string | undefined
   try {
     // Whatever is called on the way is the tool's own.
-    runIsolated(name, () => JSON.stringify(schema))
+    json = runIsolated(name, () => JSON.stringify(schema))
   } catch (error) {
     // Where a cycle closes is told in further lines.
     const [reason] = messageOf(error).split("\n")
     throw new TypeError(`Cannot make JSON of the parameters of tool \`${name}\`: ${reason}`)
   }
+  if (json !== undefined) expectPatterns(name, JSON.parse(json))
   return schema
 }
 
@@ -101,5 +104,6 @@ export const parameterSchema = (name: string, parameters: unknown, cwd: string):
       `Cannot make a JSON Schema of the parameters of tool \`${name}\`: ${messageOf(error)}. Update ${String(standard.vendor)}, or use TypeBox.`,
     )
   }
+  expectPatterns(name, schema)
   return { schema: schema as JsonSchema, parse: parser(name, standard) }
 }

@@ -90,3 +90,31 @@ describe("parameterSchema", () => {
     )
   })
 })
+
+describe("a pattern", () => {
+  const read = (pattern: string) =>
+    parameterSchema("sample", { type: "object", properties: { id: { type: "string", pattern } } }, "/")
+
+  it.each(["^(a+)+$", "^(\\w+\\s?)*$", "^([0-9]|[0-9]2?)*$"])(
+    "that would take for ever is refused: %s",
+    (pattern) => {
+      expect(() => read(pattern)).toThrow(
+        `The parameters of tool \`sample\` have a pattern that may take for ever to match: ${pattern}.`,
+      )
+    },
+  )
+
+  it.each(["^(\\d+\\.)+\\d+$", "^[a-z]+(-[a-z]+)*$", "(", "^a{1,3}$"])(
+    "that is none of these is taken: %s",
+    (pattern) => {
+      expect(read(pattern).schema).toMatchObject({ properties: { id: { pattern } } })
+    },
+  )
+
+  it("is none where it is a parameter's name or a value", () => {
+    const properties = { pattern: { type: "string", default: { pattern: "^(a+)+$" } } }
+    expect(parameterSchema("sample", { type: "object", properties }, "/").schema).toMatchObject({
+      properties,
+    })
+  })
+})

@@ -142,7 +142,8 @@ describe("a bad module", () => {
     "bad/exits-at-import.ts": exits("bad/exits-at-import.ts"),
     "bad/exits-in-factory.ts": exits("bad/exits-in-factory.ts"),
     "bad/returns-nonsense.ts": invalid(0),
-    "bad/unknown-name.ts": `Failed to load tool: ${sample("bad/unknown-name.ts")} imports "createTelepathyTool" from "@mariozechner/pi-coding-agent", which stepline's stand-in does not have: install @mariozechner/pi-coding-agent beside the tool`,
+    "bad/unknown-name.ts":
+      "Failed to load tool: createTelepathyTool() needs an agent of its own; install @mariozechner/pi-coding-agent beside the tool.",
   }
 
   it("costs its own tools only, and its error says what is wrong with which file", async () => {

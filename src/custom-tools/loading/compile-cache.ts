@@ -27,11 +27,12 @@ import { cacheFolder } from "../../io/state-folder.ts"
 export interface TransformedModule {
   readonly code: string
   readonly isEsm: boolean
-  readonly imports: ReadonlyMap<string, ReadonlySet<string>>
+  /** What an ES module imports, in order. */
+  readonly imports: ReadonlyArray<string>
 }
 
 /** To be raised with every change of what is made of a source. */
-const revision = 1
+const revision = 2
 
 /** Bytes of all files together. */
 const defaultMaxBytes = 100_000_000
@@ -90,17 +91,14 @@ export class CompileCache {
       const body = text.slice(end + 1)
       // A system that went down may have left a part of it.
       if (text.slice(0, end) !== sha256(body)) return undefined
-      const { imports, ...rest } = JSON.parse(body) as TransformedModule & {
-        readonly imports: ReadonlyArray<[string, ReadonlyArray<string>]>
-      }
-      return { ...rest, imports: new Map(imports.map(([name, names]) => [name, new Set(names)])) }
+      return JSON.parse(body) as TransformedModule
     } catch {
       return undefined
     }
   }
 
-  private write(path: string, { imports, ...rest }: TransformedModule): void {
-    const body = JSON.stringify({ ...rest, imports: [...imports].map(([name, names]) => [name, [...names]]) })
+  private write(path: string, made: TransformedModule): void {
+    const body = JSON.stringify(made)
     const staged = join(this.folder, `${randomUUID()}.tmp`)
     try {
       writeFileSync(staged, `${sha256(body)}\n${body}`, { flag: "wx", mode: 0o600 })

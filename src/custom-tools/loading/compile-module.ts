@@ -24,8 +24,8 @@ export interface CompiledModule {
   readonly isEsm: boolean
   /** Whether it awaits at its top level: then `run` gives a promise. */
   readonly isAsync: boolean
-  /** What an ES module imports, in order, with the names that it uses; those of an `import * as` are not known. */
-  readonly imports: ReadonlyMap<string, ReadonlySet<string>>
+  /** What an ES module imports, in order. */
+  readonly imports: ReadonlyArray<string>
   run(scope: ModuleScope): unknown
 }
 
@@ -77,7 +77,7 @@ const importMetaOf = (path: string): Readonly<Record<string, unknown>> => {
 let jiti: Jiti | undefined
 
 const transform = (filename: string, source: string): TransformedModule => {
-  const syntax = new ModuleSyntax(isTypeScript(filename))
+  const syntax = new ModuleSyntax()
   jiti ??= createJiti(here, { fsCache: false, moduleCache: false, debug: false })
   const isModule = kindOf(filename) === "m"
   const code = jiti.transform({
@@ -95,7 +95,7 @@ const transform = (filename: string, source: string): TransformedModule => {
   if (code.startsWith(failure)) throw parseError(code.slice(failure.length))
   // CommonJS may require what is not there, and see to it.
   const isEsm = syntax.isEsm && kindOf(filename) !== "c"
-  return { code, isEsm, imports: isEsm ? syntax.imports : new Map() }
+  return { code, isEsm, imports: isEsm ? syntax.imports : [] }
 }
 
 /** How jiti hands on what the parser says: a sentence, then advice for who could configure it. */

@@ -1,8 +1,7 @@
 /**
  * The modules that foreign code consists of. A module is linked before it runs: it and all that it imports are
- * compiled, and the names that it takes from stand-ins are checked. Each runs once, after what it imports.
- * Not jiti's own linker with `virtualModules`: there ours win over an installed package, a name that is missing is
- * undefined, modules run before it shows that another one is missing, and `createRequire` goes past all of it.
+ * compiled. Each runs once, after what it imports.
+ * Not jiti's own linker with `virtualModules`: there ours win over an installed package, modules run before it shows that another one is missing, and `createRequire` goes past all of it.
  */
 import { realpathSync } from "node:fs"
 import Module, { createRequire } from "node:module"
@@ -12,7 +11,6 @@ import { isMissingModule } from "../../io/missing-module.ts"
 import { readRegularSync } from "../../text/regular-file.ts"
 import type { CompileCache } from "./compile-cache.ts"
 import { type CompiledModule, compileModule } from "./compile-module.ts"
-import { missingName } from "./missing-name.ts"
 import { type ModuleResolver, type ModuleTarget, missingBuiltin } from "./resolve-module.ts"
 
 type State =
@@ -34,21 +32,16 @@ const maxModuleBytes = 100_000_000
 class Importer {
   readonly path: string
   readonly isEsm: boolean
-  /** By specifier; those of an `import * as` are not known. */
-  readonly names: CompiledModule["imports"]
   /** For what Node loads. */
   readonly requireNative: NodeJS.Require
   readonly targets = new Map<string, ModuleTarget>()
 
-  constructor(path: string, { isEsm, imports }: Pick<CompiledModule, "isEsm" | "imports">) {
+  constructor(path: string, isEsm: boolean) {
     this.path = path
     this.isEsm = isEsm
-    this.names = imports
     this.requireNative = createRequire(path)
   }
 }
-
-const asCommonJs = { isEsm: false, imports: new Map() }
 
 export class ModuleRecord extends Importer {
   readonly compiled: CompiledModule
@@ -57,7 +50,7 @@ export class ModuleRecord extends Importer {
 
   constructor(path: string, source: () => string, cache: CompileCache | undefined) {
     const compiled = compileModule(path, source, cache)
-    super(path, compiled)
+    super(path, compiled.isEsm)
     this.compiled = compiled
     this.module = Object.assign(new Module(path), { filename: path, path: dirname(path) })
   }
@@ -83,7 +76,7 @@ export class ModuleGraph {
   private readonly nodeModule = new Proxy(Module, {
     get: (module, key) =>
       key === "createRequire"
-        ? (from: string | URL) => this.requireOf(new Importer(pathOf(from), asCommonJs))
+        ? (from: string | URL) => this.requireOf(new Importer(pathOf(from), false))
         : Reflect.get(module, key),
   })
 
@@ -105,7 +98,10 @@ export class ModuleGraph {
     const record = new ModuleRecord(path, () => this.contentOf(path), this.cache)
     this.records.set(path, record)
     try {
-      for (const specifier of record.names.keys()) this.linkImport(record, specifier)
+      for (const specifier of record.compiled.imports) {
+        const target = this.target(record, specifier)
+        if (target._tag === "Source") this.link(target.path)
+      }
     } catch (error) {
       this.records.delete(path)
       throw error
@@ -124,7 +120,7 @@ export class ModuleGraph {
     if (state._tag !== "Linked") return undefined
     this.enter(record)
     try {
-      for (const specifier of record.compiled.imports.keys()) {
+      for (const specifier of record.compiled.imports) {
         const waiting = this.prepare(record, specifier)
         if (waiting !== undefined) {
           this.leave(record, linked)
@@ -141,12 +137,6 @@ export class ModuleGraph {
   /** Marks what a watchdog ended: such code had no chance to say so. */
   fail(error: unknown): void {
     for (const record of this.runs) this.leave(record, { _tag: "Failed", error })
-  }
-
-  private linkImport(record: ModuleRecord, specifier: string): void {
-    const target = this.target(record, specifier)
-    if (target._tag === "Source") this.link(target.path)
-    if (target._tag === "StandIn") checkNames(record, specifier, target.module)
   }
 
   private run(record: ModuleRecord): Promise<void> | undefined {
@@ -195,7 +185,6 @@ export class ModuleGraph {
       if (codeOf(error) === "ERR_UNKNOWN_BUILTIN_MODULE") throw lackOfNode(error, target.id)
       if (target.standIn === undefined || !isMissingModule(error)) throw error
       record.targets.set(specifier, target.standIn)
-      checkNames(record, specifier, target.standIn.module)
     }
     return undefined
   }
@@ -279,13 +268,6 @@ export class ModuleGraph {
     if (target._tag === "NodeModule") return "node:module"
     if (target._tag === "Native" && Module.isBuiltin(target.id)) return target.id
     return pathToFileURL(target._tag === "Native" ? target.id : target.path).href
-  }
-}
-
-/** Only what the module's code shows is known before it runs. */
-const checkNames = ({ path, names }: Importer, specifier: string, module: object): void => {
-  for (const name of names.get(specifier) ?? []) {
-    if (!(name in module)) throw missingName(name, specifier, path)
   }
 }
 

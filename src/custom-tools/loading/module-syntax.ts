@@ -13,8 +13,6 @@ interface Node {
   readonly specifiers?: ReadonlyArray<Node>
   readonly importKind?: string | null
   readonly exportKind?: string | null
-  readonly imported?: Node
-  readonly local?: Node
   readonly meta?: Node
   readonly expression?: Node
   readonly right?: { body?: Node }
@@ -28,11 +26,6 @@ interface NodePath {
 
 interface ProgramPath {
   readonly node: { readonly sourceType: string; readonly body: ReadonlyArray<Node> }
-  readonly scope: {
-    getBinding(
-      name: string,
-    ): { readonly referencePaths: ReadonlyArray<{ readonly parent: Node }> } | undefined
-  }
   traverse(visitor: Readonly<Record<string, (path: NodePath) => void>>): void
 }
 
@@ -42,39 +35,21 @@ export const importMeta = "__importMeta"
 export class ModuleSyntax {
   /** Whether the module is written with `import` and `export`. */
   isEsm = false
-  /** The specifiers that it imports, in order, with the names that it takes; those of an `import * as` are not known. */
-  readonly imports = new Map<string, Set<string>>()
   readonly plugin = () => ({ visitor: { Program: { enter: (program: ProgramPath) => this.read(program) } } })
-  private readonly isTypeScript: boolean
+  private readonly specifiers = new Set<string>()
 
-  constructor(isTypeScript: boolean) {
-    this.isTypeScript = isTypeScript
+  /** What it imports, in order. */
+  get imports(): ReadonlyArray<string> {
+    return [...this.specifiers]
   }
 
   private read(program: ProgramPath): void {
     this.isEsm = program.node.sourceType === "module"
     for (const statement of program.node.body) {
-      if (isOfTypes(statement)) continue
       const specifier = statement.source?.value
-      if (typeof specifier !== "string") continue
-      const names = this.imports.get(specifier) ?? new Set()
-      this.imports.set(specifier, names)
-      for (const name of this.namesOf(statement, program)) names.add(name)
+      if (typeof specifier === "string" && !isOfTypes(statement)) this.specifiers.add(specifier)
     }
     program.traverse({ MetaProperty: renameImportMeta, Decorator: mendDecorator })
-  }
-
-  /** TypeScript's authors pass types on in the same words as values: a name that is only passed on may be either. */
-  private namesOf(statement: Node, { scope }: ProgramPath): Array<string> {
-    const isPassedOn = ({ local }: Node): boolean =>
-      statement.type === "ExportNamedDeclaration" ||
-      scope
-        .getBinding(local!.name!)
-        ?.referencePaths.every(({ parent }) => parent.type === "ExportSpecifier") === true
-    return (statement.specifiers ?? [])
-      .filter((specifier) => !(this.isTypeScript && isPassedOn(specifier)))
-      .map(nameOf)
-      .filter((name) => name !== undefined)
   }
 }
 
@@ -82,14 +57,6 @@ const isOfTypes = ({ importKind, exportKind, specifiers = [] }: Node): boolean =
   importKind === "type" ||
   exportKind === "type" ||
   (specifiers.length > 0 && specifiers.every((specifier) => specifier.exportKind === "type"))
-
-/** The name in the other module, which is the `local` one of a re-export. */
-const nameOf = ({ type, imported, local }: Node): string | undefined => {
-  if (type === "ImportDefaultSpecifier") return "default"
-  const name = type === "ImportSpecifier" ? imported : type === "ExportSpecifier" ? local : undefined
-  // `import { "any text" as name }`
-  return name && (name.name ?? String(name.value))
-}
 
 const renameImportMeta = (path: NodePath): void => {
   if (path.node.meta?.name === "import") path.replaceWith({ type: "Identifier", name: importMeta })

@@ -113,16 +113,9 @@ export class ModuleResolver {
 
   private standIn(specifier: string): StandInTarget | undefined {
     if (this.mode === "never" || !Object.hasOwn(this.standIns, specifier)) return undefined
-    return { _tag: "StandIn", module: asEsModule(this.standIns[specifier]!) }
+    return { _tag: "StandIn", module: this.standIns[specifier]! }
   }
 }
-
-/** Compiled code takes what does not say so for CommonJS, and gives all of it for the default export. */
-const asEsModule = (module: object): object =>
-  // Getters stay getters: what is behind them is made when it is used.
-  Object.defineProperty(Object.defineProperties({}, Object.getOwnPropertyDescriptors(module)), "__esModule", {
-    value: true,
-  })
 
 const builtinTarget = (specifier: string): ModuleTarget =>
   specifier === "node:module" || specifier === "module"

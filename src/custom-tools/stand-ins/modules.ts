@@ -1,4 +1,4 @@
-/** Our modules under the names of the published ones. Each has all names that are published: some only tell what they need. */
+/** Our modules under the names of the published ones. Each has any name: those that are not ours only tell what they need. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileLogger } from "../file-logger.ts"
@@ -10,14 +10,6 @@ import * as piAi from "./pi-ai.ts"
 import * as piCodingAgent from "./pi-coding-agent.ts"
 import * as piTui from "./pi-tui.ts"
 import * as piUtils from "./pi-utils.ts"
-import {
-  agentNames,
-  coreNames,
-  ompNames,
-  providerNames,
-  screenNames,
-  terminalNames,
-} from "./published-names.ts"
 import { makeSettingsManager } from "./settings.ts"
 import { customEditor } from "./tui/custom-editor.ts"
 import { terminalPart } from "./tui/terminal-library.ts"
@@ -31,30 +23,34 @@ type Names = Readonly<Record<string, unknown>>
 /** By specifier. */
 export type StandIns = Readonly<Record<string, Names>>
 
-/** Beside what a module answers itself, names that say what they need. */
-const completed = (
-  module: object,
-  packageName: string,
-  rest: Readonly<Record<string, typeof agentNames>>,
-): Names => {
-  const others = Object.entries(rest).flatMap(([needs, names]) =>
-    names.map((name) => [name, unavailable(name, needs, packageName)] as const),
-  )
-  return { ...Object.fromEntries(others), ...module }
+/** What the language, promises and tests of what something is look for. */
+const unnamed: ReadonlySet<string> = new Set(["default", "then", "toJSON"])
+
+/**
+ * A module in which every name is there, as what is published differs from version to version: one that is not its own is
+ * `otherwise`, made when it is first asked for.
+ */
+const answering = (module: object, otherwise: (name: string) => unknown): Names => {
+  const made = new Map<string, unknown>()
+  // Compiled code takes what does not say so for CommonJS.
+  const target = Object.defineProperty(module, "__esModule", { value: true })
+  return new Proxy(target as Names, {
+    get: (own, key) => {
+      if (typeof key === "symbol" || key in own || unnamed.has(key)) return Reflect.get(own, key)
+      if (!made.has(key)) made.set(key, otherwise(key))
+      return made.get(key)
+    },
+  })
 }
 
 /** Adds what is made when it is first asked for. */
-const lazily = (module: Names, names: ReadonlyArray<string>, make: (name: string) => unknown): Names => {
-  const made = new Map<string, unknown>()
-  const get = (name: string) => () => {
-    if (!made.has(name)) made.set(name, make(name))
-    return made.get(name)
-  }
-  const getters = names.map(
-    (name) => [name, { get: get(name), enumerable: true, configurable: true }] as const,
-  )
-  return Object.defineProperties({ ...module }, Object.fromEntries(getters))
-}
+const lazily = (module: object, name: string, make: (name: string) => unknown): object =>
+  Object.defineProperty(module, name, { get: () => make(name), enumerable: true, configurable: true })
+
+const needing = (needs: string, packageName: string) => (name: string) =>
+  unavailable(name, needs, packageName)
+
+const ofScreen = /Component$|^(?:Theme|InteractiveMode|copyToClipboard)$/
 
 /** What an agent calls its folder in a project and in its user's home. */
 const belongingTo = (configFolder: string, agentDir: () => string) => ({
@@ -66,30 +62,32 @@ const belongingTo = (configFolder: string, agentDir: () => string) => ({
   migrateSessionEntries: (): void => undefined,
 })
 
-const inScope = (scope: string, own: object, ownNames: ReadonlyArray<string> = []): StandIns => {
+const inScope = (scope: string, own: object): StandIns => {
   const packageOf = (name: string) => `${scope}/${name}`
-  const agent = completed({ ...piCodingAgent, ...own }, packageOf("pi-coding-agent"), {
-    "an agent of its own": [...agentNames, ...ownNames],
-    "a screen of its own": screenNames,
-  })
-  const ai = completed(piAi, packageOf("pi-ai"), { "a model provider": providerNames })
-  const core = completed(piAgentCore, packageOf("pi-agent-core"), { "an agent of its own": coreNames })
+  const agentPackage = packageOf("pi-coding-agent")
+  const agentPart = (name: string) =>
+    unavailable(name, `${ofScreen.test(name) ? "a screen" : "an agent"} of its own`, agentPackage)
+  const provider = needing("a model provider", packageOf("pi-ai"))
+  const ai = answering({ ...piAi, complete: provider("complete") }, provider)
   return {
-    [packageOf("pi-coding-agent")]: lazily(agent, ["CustomEditor"], customEditor),
+    [agentPackage]: answering(
+      lazily(
+        Object.defineProperties({ ...piCodingAgent }, Object.getOwnPropertyDescriptors(own)),
+        "CustomEditor",
+        customEditor,
+      ),
+      agentPart,
+    ),
     [packageOf("pi-ai")]: ai,
     [packageOf("pi-ai/compat")]: ai,
     [packageOf("pi-ai/oauth")]: ai,
-    [packageOf("pi-agent-core")]: core,
-    [packageOf("pi-tui")]: lazily({ ...piTui }, terminalNames, terminalPart),
+    [packageOf("pi-agent-core")]: answering(
+      { ...piAgentCore },
+      needing("an agent of its own", packageOf("pi-agent-core")),
+    ),
+    [packageOf("pi-tui")]: answering(lazily({ ...piTui }, "matchesKey", terminalPart), terminalPart),
   }
 }
-
-/** Under both of its names there. */
-const withZod = (module: Names): Names =>
-  Object.defineProperties(
-    {},
-    { ...Object.getOwnPropertyDescriptors(module), ...Object.getOwnPropertyDescriptors(zodNames) },
-  )
 
 const zodNames = {
   get z() {
@@ -101,22 +99,26 @@ const zodNames = {
 }
 
 const pi = belongingTo(".pi", getAgentDir)
-const omp = { ...belongingTo(".omp", getOmpAgentDir), logger: fileLogger(), VERSION: "18.3.4" }
-const ompScope = inScope("@oh-my-pi", omp, ompNames)
-const ompAgent = "@oh-my-pi/pi-coding-agent"
+const omp = Object.defineProperties(zodNames, {
+  ...Object.getOwnPropertyDescriptors(belongingTo(".omp", getOmpAgentDir)),
+  ...Object.getOwnPropertyDescriptors({ logger: fileLogger(), VERSION: "18.3.4" }),
+})
+
+const typebox = needing("TypeBox itself", "typebox")
+const sinclair = needing("TypeBox itself", "@sinclair/typebox")
+const utils = needing("oh-my-pi itself", "@oh-my-pi/pi-utils")
 
 export const standIns: StandIns = {
   ...inScope("@mariozechner", pi),
   ...inScope("@earendil-works", pi),
-  ...ompScope,
-  [ompAgent]: withZod(ompScope[ompAgent]!),
-  "@oh-my-pi/pi-utils": { ...piUtils },
-  "@oh-my-pi/pi-utils/chalk": plainChalk,
-  typebox: typebox1Module,
-  "typebox/value": typebox1ValueModule,
-  "typebox/compile": typeboxCompileModule,
-  "@sinclair/typebox": typeboxModule,
-  "@sinclair/typebox/value": typeboxValueModule,
-  "@sinclair/typebox/compile": typeboxCompileModule,
-  "@sinclair/typebox/compiler": typeboxCompilerModule,
+  ...inScope("@oh-my-pi", omp),
+  "@oh-my-pi/pi-utils": answering({ ...piUtils }, utils),
+  "@oh-my-pi/pi-utils/chalk": answering({ ...plainChalk }, utils),
+  typebox: answering({ ...typebox1Module }, typebox),
+  "typebox/value": answering({ ...typebox1ValueModule }, typebox),
+  "typebox/compile": answering({ ...typeboxCompileModule }, typebox),
+  "@sinclair/typebox": answering({ ...typeboxModule }, sinclair),
+  "@sinclair/typebox/value": answering({ ...typeboxValueModule }, sinclair),
+  "@sinclair/typebox/compile": answering({ ...typeboxCompileModule }, sinclair),
+  "@sinclair/typebox/compiler": answering({ ...typeboxCompilerModule }, sinclair),
 }

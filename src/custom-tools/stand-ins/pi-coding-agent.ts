@@ -7,6 +7,7 @@ import { createLsTool } from "./tool-factories/ls.ts"
 import { createReadTool } from "./tool-factories/read.ts"
 import { createWriteTool } from "./tool-factories/write.ts"
 
+export { getDocsPath, getExamplesPath, getPackageDir, getReadmePath } from "./agent-folder.ts"
 export {
   generateDiffString,
   generateUnifiedPatch,

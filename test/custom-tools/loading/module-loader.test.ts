@@ -537,43 +537,31 @@ describe("stand-ins", () => {
     )
   })
 
-  const missing = (file: string) =>
-    `${path(file)} imports "NotThere" from "@mariozechner/pi-tui", which stepline's stand-in does not have: install @mariozechner/pi-tui beside the tool`
-
-  it("tell of a name that they do not have, though it would only be used later, in any file", async () => {
-    const files = {
-      "tool.ts": "import './part'; export default () => 1",
-      "part.ts":
-        "import { Text, NotThere } from '@mariozechner/pi-tui'; export const draw = () => [Text, NotThere]",
-    }
-    expect(await failure(files)).toBe(missing("part.ts"))
-  })
-
-  it("tell so of a re-export", async () => {
-    expect(await failure({ "tool.mjs": "export { NotThere } from '@mariozechner/pi-tui'" })).toBe(
-      missing("tool.mjs"),
-    )
-  })
+  const needs = "NotThere() needs an agent of its own; install @mariozechner/pi-coding-agent beside the tool."
 
   it.each([
-    "export { NotThere } from '@mariozechner/pi-tui'",
-    "import { NotThere } from '@mariozechner/pi-tui'; export { NotThere }",
-  ])("take what TypeScript only passes on for a type: %s", async (text) => {
-    expect(await load({ "tool.ts": `${text}; export default 1` })).toBe(1)
+    [
+      "tool.ts",
+      "import { Text } from '@mariozechner/pi-tui'; import { NotThere } from '@mariozechner/pi-coding-agent'; export default () => [Text, NotThere()]",
+    ],
+    ["tool.mjs", "export { NotThere as default } from '@mariozechner/pi-coding-agent'"],
+    ["tool.ts", "import * as pi from '@mariozechner/pi-coding-agent'; export default () => pi.NotThere()"],
+    ["tool.cjs", "const pi = require('@mariozechner/pi-coding-agent'); module.exports = () => pi.NotThere()"],
+    ["tool.mjs", "export default async () => (await import('@mariozechner/pi-coding-agent')).NotThere()"],
+  ])("have any name, which tells what it needs when it is used: %s %s", async (name, text) => {
+    const use = (await load({ [name]: text })) as () => unknown
+    await expect((async () => use())()).rejects.toThrow(needs)
+  })
+
+  it("say which names are theirs", async () => {
+    const text =
+      "import * as pi from '@mariozechner/pi-coding-agent'; export default ['keyHint' in pi, 'NotThere' in pi, pi.default, pi.then, JSON.stringify(pi).length > 2]"
+    expect(await load({ "tool.ts": text })).toEqual([true, false, undefined, undefined, true])
   })
 
   it("do not mind a name of which only the type is used", async () => {
     const text = "import { NotThere } from '@mariozechner/pi-tui'; export default 1 as unknown as NotThere"
     expect(await load({ "tool.ts": text })).toBe(1)
-  })
-
-  it.each([
-    ["tool.ts", "import * as tui from '@mariozechner/pi-tui'; export default () => tui.NotThere"],
-    ["tool.cjs", "const tui = require('@mariozechner/pi-tui'); module.exports = () => tui.NotThere"],
-    ["tool.mjs", "export default async () => (await import('@mariozechner/pi-tui')).NotThere"],
-  ])("let themselves be asked for what they may have: %s %s", async (name, text) => {
-    const use = (await load({ [name]: text })) as () => unknown
-    expect(await use()).toBeUndefined()
   })
 
   it("answer every specifier that published tools import", async () => {

@@ -1,4 +1,6 @@
-/** The names that pi's and oh-my-pi's packages publish: each is there, and those that are not ours say what they need. */
+/** The names that pi's and oh-my-pi's packages publish: those that are not ours say what they need. */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { type PublishedModule, publishedModule } from "./published-module.ts"
 
@@ -43,9 +45,23 @@ describe("names that stepline cannot answer for", () => {
     )
   })
 
-  it("are oh-my-pi's own in its scope alone", () => {
-    expect(agents.omp).toHaveProperty("BUILTIN_TOOLS")
-    expect(agents.pi).not.toHaveProperty("BUILTIN_TOOLS")
+  it("answer plainly where they are asked at load", async () => {
+    const ai = await publishedModule("@earendil-works/pi-ai")
+    expect([ai.getModel("a", "b"), ai.getApiProvider("a"), ai.getApiProviders()]).toEqual([
+      undefined,
+      undefined,
+      [],
+    ])
+    expect([ai.registerApiProvider({}), ai.getOAuthProviders(), ai.getEnvApiKey("a")]).toEqual([
+      undefined,
+      [],
+      undefined,
+    ])
+    const { getPackageDir, getReadmePath, getDocsPath, getExamplesPath } = agents.pi
+    expect(JSON.parse(await readFile(join(getPackageDir(), "package.json"), "utf8")).name).toBe("stepline")
+    expect([getReadmePath(), getDocsPath(), getExamplesPath()]).toEqual(
+      ["README.md", "docs", "examples"].map((name) => join(getPackageDir(), name)),
+    )
   })
 })
 
