@@ -122,12 +122,12 @@ const compilePlain = (
   if (fits === undefined) return () => undefined
   const nothing = () => undefined
   const coercion = new Coercion(schema, nothing, nothing)
-  const fill = filler(coercion, fillsDefaults)
   const accepts = (params: unknown) => isPlainObject(params) && fits(params)
   const check = own?.({ coercion, fits, accepts, errors: () => [] })
   return (received) => {
     try {
-      const params = fill(received ?? {})
+      const given = received ?? {}
+      const params = fillsDefaults ? coercion.fillDefaults(given) : given
       if (!isPlainObject(params) || !fits(params)) return undefined
       return check === undefined ? { _tag: "Valid", params } : check(received)
     } catch {
