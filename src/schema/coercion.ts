@@ -42,12 +42,19 @@ export class Coercion {
   /**
    * @param validatorAt Throws where a subschema does not compile, when it is first needed.
    * @param begin Told the value that the validators will be asked about.
+   * @param fillsDefaults False: `fillDefaults` leaves out what has a default.
    */
-  constructor(schema: JsonSchema, validatorAt: ValidatorAt, begin: (value: unknown) => void) {
+  constructor(
+    schema: JsonSchema,
+    validatorAt: ValidatorAt,
+    begin: (value: unknown) => void,
+    fillsDefaults = true,
+  ) {
     this.root = { schema, pointer: "" }
     this.validatorAt = validatorAt
     this.begin = begin
-    this.hasDefaults = this.index()
+    // All references are looked for, whether defaults are filled in or not.
+    this.hasDefaults = this.index() && fillsDefaults
   }
 
   /** Throws a RangeError where the value is too deep, or refers to itself. */

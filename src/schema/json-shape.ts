@@ -90,6 +90,7 @@ const withUniqueIds = (schema: JsonSchema): JsonSchema => {
 }
 
 const rootKey = "parameters"
+const regExp = Object.assign(patternOf, { code: "new RegExp" })
 
 /** An instance a tool: the same `$id` may stand in the schemas of two tools. */
 const makeAjv = (ajvClass: AjvClass, schema: JsonSchema, unions: UnionBudget | undefined): Ajv | Ajv2020 => {
@@ -105,7 +106,7 @@ const makeAjv = (ajvClass: AjvClass, schema: JsonSchema, unions: UnionBudget | u
     validateSchema: false,
     validateFormats: false,
     ownProperties: true,
-    code: { regExp: Object.assign(patternOf, { code: "new RegExp" }) },
+    code: { regExp },
   })
   ajv.removeKeyword("id")
   if (unions !== undefined)
@@ -168,13 +169,18 @@ export interface Shape {
 }
 
 /** Throws where the schema does not compile. */
-export const compileShape = (schema: JsonSchema, ajvClass: AjvClass): Shape => {
+export const compileShape = (schema: JsonSchema, ajvClass: AjvClass, fillsDefaults = true): Shape => {
   const unions = isRecursiveUnion(schema) ? new UnionBudget(schema) : undefined
   const unique = unions === undefined ? withUniqueIds(schema) : withCountedUnions(withUniqueIds(schema))
   const ajv = makeAjv(ajvClass, unique, unions)
   const isValid: ValidateFunction = ajv.getSchema(rootKey)!
   const begin = (value: unknown): void => unions?.begin(value)
-  const coercion = new Coercion(unique, (pointer) => ajv.getSchema(`${rootKey}#${pointer}`), begin)
+  const coercion = new Coercion(
+    unique,
+    (pointer) => ajv.getSchema(`${rootKey}#${pointer}`),
+    begin,
+    fillsDefaults,
+  )
   const fits = (value: unknown): boolean => {
     begin(value)
     return isValid(value) === true

@@ -61,25 +61,15 @@ export const invalidParameters = (
   return { _tag: "Invalid", message }
 }
 
-const filler =
-  (coercion: Coercion, fillsDefaults: boolean) =>
-  (params: unknown): unknown =>
-    fillsDefaults ? coercion.fillDefaults(params) : params
-
-const checkShape = (
-  toolName: string,
-  { coercion, accepts, errors }: Shape,
-  fillsDefaults: boolean,
-): Check => {
-  const fill = filler(coercion, fillsDefaults)
-  return (received) => {
-    const params = fill(received ?? {})
+const checkShape =
+  (toolName: string, { coercion, accepts, errors }: Shape): Check =>
+  (received) => {
+    const params = coercion.fillDefaults(received ?? {})
     if (accepts(params)) return { _tag: "Valid", params }
-    const coerced = fill(coercion.coerce(params))
+    const coerced = coercion.fillDefaults(coercion.coerce(params))
     if (accepts(coerced)) return { _tag: "Valid", params: coerced }
     return invalidParameters(toolName, errors(), received)
   }
-}
 
 /** Reading them took more stack than there is, or a property could not be read at all. */
 const unreadable = (toolName: string, error: unknown, received: unknown): InvalidParameters => {
@@ -96,8 +86,8 @@ const compileCheck = (
 ): Check => {
   let check: Check
   try {
-    const shape = compileShape(schema, ajvClass)
-    check = own === undefined ? checkShape(toolName, shape, fillsDefaults) : own(shape)
+    const shape = compileShape(schema, ajvClass, fillsDefaults)
+    check = own === undefined ? checkShape(toolName, shape) : own(shape)
   } catch (error) {
     const reason = messageOf(error)
     const message = `Tool "${toolName}" has an invalid parameter schema: ${reason}`
@@ -121,13 +111,12 @@ const compilePlain = (
   const fits = plainCheck(schema)
   if (fits === undefined) return () => undefined
   const nothing = () => undefined
-  const coercion = new Coercion(schema, nothing, nothing)
+  const coercion = new Coercion(schema, nothing, nothing, fillsDefaults)
   const accepts = (params: unknown) => isPlainObject(params) && fits(params)
   const check = own?.({ coercion, fits, accepts, errors: () => [] })
   return (received) => {
     try {
-      const given = received ?? {}
-      const params = fillsDefaults ? coercion.fillDefaults(given) : given
+      const params = coercion.fillDefaults(received ?? {})
       if (!isPlainObject(params) || !fits(params)) return undefined
       return check === undefined ? { _tag: "Valid", params } : check(received)
     } catch {
