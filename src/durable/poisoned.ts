@@ -1,6 +1,5 @@
 /** Calls that ended as `poisoned`: processes had ended while they ran. A person may have such a call run once more. */
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
-import type { ErrorReason } from "../pipeline/model/event.ts"
 
 /** A call that ended as `poisoned`, and that was not retried. Plain JSON. */
 export interface PoisonedCall {
@@ -34,16 +33,6 @@ export interface EndNotes {
   /** Of a poisoned call: the call, to run it again. */
   readonly call?: ToolCall
 }
-
-/** The notes of the end of a call. */
-export const endNotes = (
-  reason: ErrorReason | undefined,
-  madeWith: string | undefined,
-  call: ToolCall,
-): EndNotes => ({
-  ...(madeWith !== undefined && { madeWith }),
-  ...(reason === "poisoned" && { call }),
-})
 
 /** The poisoned call of a row; undefined for a row that another version wrote, or that cannot be read. */
 export const poisonedCall = ({ seq, result }: PoisonedRow): PoisonedCall | undefined => {

@@ -17,7 +17,7 @@ import type { KeyAnswer } from "../../pipeline/stores/call-keys.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { AskedQuestion } from "../inbox.ts"
 import { keptText } from "../kept-text.ts"
-import { endNotes } from "../poisoned.ts"
+import type { EndNotes } from "../poisoned.ts"
 import type { JournalStore, RuleRow, WrittenRow } from "../store.ts"
 import { ForeignAgentsError } from "../store-error.ts"
 import { Commits } from "./commits.ts"
@@ -65,9 +65,13 @@ const outputText = (output: ToolOutput | undefined): string | undefined => {
 
 /** JSON of the end of a call, with what another process may need to know of the call. */
 const withNotes = (text: string, event: ToolEvent, { madeWith, toolCall }: Call): string => {
-  const { reason } = event as { readonly reason?: ErrorReason }
-  const notes = JSON.stringify(endNotes(reason, madeWith, toolCall))
-  return notes === "{}" ? text : `${text.slice(0, -1)},${notes.slice(1)}`
+  const isPoisoned = (event as { readonly reason?: ErrorReason }).reason === "poisoned"
+  if (madeWith === undefined && !isPoisoned) return text
+  const notes: EndNotes = {
+    ...(madeWith !== undefined && { madeWith }),
+    ...(isPoisoned && { call: toolCall }),
+  }
+  return `${text.slice(0, -1)},${JSON.stringify(notes).slice(1)}`
 }
 
 /** The journal of one executor. */
