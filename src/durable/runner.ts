@@ -126,15 +126,12 @@ export class Runner {
     return this.journal.engine.tools.toolFor(agentId, name) !== undefined
   }
 
-  /** Whether the executor has no call, task or action of an agent. */
-  isIdle(agentId: string): boolean {
+  /** Those of the agents of which the executor has no call, task or action. */
+  idleAmong(agentIds: ReadonlyArray<string>): Array<string> {
     const { calls, tasks, actions } = this.journal.engine
-    const isOf = (of: { readonly agentId: string }) => of.agentId === agentId
-    return !(
-      calls.all().some(({ toolCall }) => isOf(toolCall)) ||
-      tasks.list(agentId).length > 0 ||
-      actions.all(agentId).length > 0
-    )
+    const owned = [...calls.all().map(({ toolCall }) => toolCall), ...tasks.list()]
+    const busy = new Set(owned.map(({ agentId }) => agentId))
+    return agentIds.filter((agentId) => !busy.has(agentId) && actions.all(agentId).length === 0)
   }
 
   /** Whether the executor has this id, or had it: rows that were read earlier may still show an ended call as open. */

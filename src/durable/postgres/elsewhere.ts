@@ -19,10 +19,9 @@ export class Elsewhere {
     return [...this.left.keys()]
   }
 
-  /** Whether a call was left. */
-  has(callId: string): boolean {
-    for (const { callIds } of this.left.values()) if (callIds.has(callId)) return true
-    return false
+  /** Whether a call of this agent was left. */
+  has(agentId: string, callId: string): boolean {
+    return this.left.get(agentId)?.callIds.has(callId) === true
   }
 
   /** Forgets what the next look finds again: by then this runner may have the tool, or no other one any more. */
@@ -34,16 +33,14 @@ export class Elsewhere {
     this.left.delete(agentId)
   }
 
-  /** Leaves calls, which come in their order; returns those that this runner is to run. */
-  keep(calls: ReadonlyArray<StoredCall>): Array<StoredCall> {
-    return calls.filter(({ agentId, callId, isElsewhere, isFresh }) => {
-      let left = this.left.get(agentId)
-      if (left === undefined && !isElsewhere) return true
-      left ??= { callIds: new Set(), isFixed: false }
-      this.left.set(agentId, left)
-      left.callIds.add(callId)
-      left.isFixed ||= !isFresh
-      return false
-    })
+  /** Whether a call, the next of its agent, is left: this runner is not to run it. */
+  leaves({ agentId, callId, isElsewhere, isFresh }: StoredCall): boolean {
+    let left = this.left.get(agentId)
+    if (left === undefined && !isElsewhere) return false
+    left ??= { callIds: new Set(), isFixed: false }
+    this.left.set(agentId, left)
+    left.callIds.add(callId)
+    left.isFixed ||= !isFresh
+    return true
   }
 }

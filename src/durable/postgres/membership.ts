@@ -184,14 +184,18 @@ export class Membership implements RunnerIdentity {
       const requests: Array<OpenRequest> = []
       this.got(adopted)
       elsewhere.forgetFresh()
-      const kept = state && { ...state, calls: elsewhere.keep(state.calls) }
-      const fresh = elsewhere.keep(rows.filter(({ request }) => request === null).map(storedCall))
-      const places = new Map(rows.map((row) => [row.call_id, row.place]))
-      for (const { callId, agentId } of fresh) {
-        if (this.agents.has(agentId)) this.tookIn(agentId, places.get(callId)!)
+      const kept = state && { ...state, calls: state.calls.filter((call) => !elsewhere.leaves(call)) }
+      const fresh: Array<StoredCall> = []
+      for (const row of rows) {
+        if (row.request !== null) continue
+        const call = storedCall(row)
+        if (elsewhere.leaves(call)) continue
+        fresh.push(call)
+        if (this.agents.has(call.agentId)) this.tookIn(call.agentId, row.place)
       }
-      for (const { request: id, call_id: callId, snapshot: text } of rows) {
-        if (id !== null && !elsewhere.has(callId)) requests.push({ id, text })
+      // Only now, when every call that is left is known: the numbers of requests are not in the order of those of calls.
+      for (const { request: id, agent_id: agentId, call_id: callId, snapshot: text } of rows) {
+        if (id !== null && !elsewhere.has(agentId, callId)) requests.push({ id, text })
       }
       this.isUnsure = false
       return { state: kept, fresh, requests }
@@ -205,11 +209,13 @@ export class Membership implements RunnerIdentity {
   }
 
   /**
-   * Frees agents whose next call only other runners can run. `isIdle`: whether this runner has nothing of an agent. True if there are
-   * any, which the others are to be told.
+   * Frees agents whose next call only other runners can run. `idleAmong` returns those of which this runner has nothing. True if any
+   * are freed, which the others are to be told.
    */
-  async handOn(isIdle: (agentId: string) => boolean): Promise<boolean> {
-    const ids = this.elsewhere.agents.filter((agentId) => isIdle(agentId) && !this.writing.has(agentId))
+  async handOn(idleAmong: (agentIds: Array<string>) => Array<string>): Promise<boolean> {
+    const left = this.elsewhere.agents
+    if (left.length === 0) return false
+    const ids = idleAmong(left).filter((agentId) => !this.writing.has(agentId))
     if (ids.length === 0) return false
     for (const agentId of ids) {
       this.elsewhere.forget(agentId)

@@ -325,7 +325,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
     for (const call of fresh) if (!runner.isKnown(call.callId)) runner.takeInStored(call)
     looked()
-    if (await membership.handOn((agentId) => runner.isIdle(agentId))) await this.store.tellWork([null])
+    if (await membership.handOn((agentIds) => runner.idleAmong(agentIds))) await this.store.tellWork([null])
     const still = new Set(requests.map(({ id }) => id))
     for (const id of before) if (!still.has(id)) taken.delete(id)
     for (const { id, text } of requests) {

@@ -63,6 +63,25 @@ describeWith("postgres")("a look at a Postgres store", () => {
     await expect.poll(answer).toBe('{"took":true}')
   })
 
+  it("notes how far it has taken in an agent's calls, whatever the numbers of requests are", async () => {
+    const url = await server.database()
+    const store = await PostgresStore.open(url, true)
+    onTestFinished(() => store.close())
+    const sql = await adminOf(url)
+    const options = { retention: 60_000, unknownToolTimeout: 0, tools: () => ["gated"] }
+    const membership = await Membership.join(sql, { ...options, beaten: async () => {} })
+    onTestFinished(() => membership.leave())
+    const call = { agentId: "main", callId: "a", name: "gated", params: {}, decision: "pending" } as const
+    await store.enqueue([{ ...call, background: false }])
+    await sql`INSERT INTO stepline_requests (id, key, agent_id, call_id, request, at)
+      VALUES (1000, gen_random_uuid(), 'main', 'a', '{}', 0)`
+    const { state, fresh, requests } = await membership.look()
+    expect([state?.calls, fresh].map((calls) => calls?.map(({ callId }) => callId))).toEqual([["a"], ["a"]])
+    expect(requests).toEqual([{ id: 1000, text: "{}" }])
+    const [{ seq }] = await sql<[{ seq: number }]>`SELECT seq FROM stepline_calls`
+    expect(membership.agents.get("main")).toBe(seq)
+  })
+
   it("and who queued a call run it once, however late that is heard of", async () => {
     const store = await server.database()
     const sql = await adminOf(store)
