@@ -19,15 +19,8 @@ import type {
 } from "../pipeline/model/changes.ts"
 import { ToolError } from "../pipeline/model/step.ts"
 import type { UndoBounds } from "../pipeline/model/undo-options.ts"
-import { shortened } from "../text/truncation.ts"
 import { mergeBack } from "./merge-back.ts"
 import { previewOf } from "./staged-preview.ts"
-
-/** Of a command, where it is named. */
-const maxNamedBytes = 200
-
-/** What a command is called among what may have changed what is not known. */
-export const commandName = (command: string): string => `the command \`${shortened(command, maxNamedBytes)}\``
 
 /** What is kept of a change of a path. */
 interface Kept {
@@ -47,7 +40,7 @@ const whatOf = ({ before, after }: Kept): PathChange["what"] => {
   return isContent || before.kind === "link" ? "changed" : "mode"
 }
 
-const changeOf = (path: string, kept: Kept): KeptChange => {
+export const changeOf = (path: string, kept: Kept): KeptChange => {
   const { before, after } = kept
   return { path, what: whatOf(kept), kind: kindOf(after.kind === "nothing" ? before : after), kept }
 }
@@ -189,7 +182,7 @@ class FileKeeper implements ChangeKeeper {
 
 const keepers = new WeakMap<FileHistory, FileKeeper>()
 
-const keeperOf = (history: FileHistory): FileKeeper => {
+export const keeperOf = (history: FileHistory): FileKeeper => {
   const keeper = keepers.get(history) ?? new FileKeeper(history)
   keepers.set(history, keeper)
   return keeper

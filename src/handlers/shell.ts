@@ -9,7 +9,7 @@ import { removeSpillFile } from "../io/spill-file.ts"
 import { textOutput } from "../output/output.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
-import { commandName, mayChange } from "./file-changes.ts"
+import { commandBegins } from "./command-changes.ts"
 import { locate } from "./location.ts"
 
 /** Which command to run, where, and for how long. */
@@ -257,8 +257,13 @@ export const Shell = (options: ShellOptions, machine: Machine = localMachine): E
   handler(
     "Shell",
     (context) => {
-      mayChange(context, machine.files.history, commandName(options.command))
-      return shellStep(context, options, machine)
+      const begins = commandBegins(context, machine.files, options.command)
+      const step = shellStep(context, options, machine)
+      if (begins === undefined) return step
+      return Effect.flatMap(
+        Effect.promise(() => begins),
+        (compare) => Effect.ensuring(step, Effect.promise(compare)),
+      )
     },
     { retry: "never" },
   )

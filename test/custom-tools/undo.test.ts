@@ -23,6 +23,9 @@ it("takes back what a foreign tool wrote with the tools that it is given, and na
     ["second", [{ path: path("b"), what: "created", kind: "file" }], undefined],
     ["third", [], ["the command `true`"]],
   ])
+  const watching = executorIn(path(), [fromPiTool(createBashTool(path()))], { undo: { watch: true } })
+  await watching.run({ callId: "bash", name: "bash", params: { command: "echo > c" }, decision: "approve" })
+  expect(watching.changes().at(-1)!.paths).toEqual([{ path: path("c"), what: "created", kind: "file" }])
   await executor.agent().undo({ last: 2 })
   await executor.agent().resolve({ action: "apply", reason: "" })
   expect(await readFile(path("a"), "utf8")).toBe("one")

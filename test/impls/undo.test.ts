@@ -1,5 +1,16 @@
 // @module-tag waits
-import { chmod, link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
+import {
+  chmod,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { allTools } from "../../src/impls/index.ts"
 import { noIde, ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../src/index.ts"
@@ -360,6 +371,71 @@ describe("what cannot be taken back is said", () => {
       'Nothing that call "shell" changed can be taken back. What the command `echo x > b` may have changed is not known.',
     )
     expect(executor.changes().at(-1)).toMatchObject({ paths: [], unknown: ["the command `echo x > b`"] })
+  })
+
+  it("of commands, but what they created, where they are watched", async () => {
+    const executor = makeExecutor({ undo: { watch: true } })
+    await mkdir(path("old"))
+    for (const name of ["same", "edited", "gone", "old/locked"]) await writeFile(path(name), name)
+    await symlink("same", path("link"))
+    const command =
+      "mkdir -p new .git && echo x > new/b && echo y > .git/c && echo z >> edited && rm gone && chmod 600 old/locked && ln -sfn edited link"
+    const before = await stat(path("old/locked"))
+    await run(executor, "shell", { command }, "shell")
+    const changes = executor.changes().at(-1)!
+    expect(changes.paths.map((each) => `${each.what} ${each.path.slice(path().length + 1)}`).sort()).toEqual([
+      "changed edited",
+      "changed link",
+      "created new",
+      "created new/b",
+      "deleted gone",
+      "mode old/locked",
+    ])
+    const preview = await executor.agent().undo({ callId: "shell" })
+    const lost = "what it held before is not known: a command changed it"
+    for (const line of [
+      `edited: ${lost}`,
+      `gone: ${lost}`,
+      "deleted  new/b",
+      "may have changed is not known",
+    ])
+      expect(preview.content).toContain(line)
+    expect(await apply(executor)).toMatchObject({ status: "complete" })
+    expect(Object.keys(await treeOf(path()))).toEqual([
+      ".",
+      ".git",
+      ".git/c",
+      "edited",
+      "link",
+      "old",
+      "old/locked",
+      "same",
+    ])
+    expect(await text("edited")).toBe("editedz\n")
+    expect(await readlink(path("link"))).toBe("same")
+    expect((await stat(path("old/locked"))).mode).toBe(before.mode)
+  })
+
+  it("of a watched command that changes too much; what one created before it was cancelled is found", async () => {
+    const executor = makeExecutor({ undo: { watch: true } })
+    await run(executor, "shell", { command: "for i in $(seq 1100); do echo > f$i; done" }, "many")
+    expect(executor.changes().at(-1)).toMatchObject({
+      paths: [],
+      unknown: [expect.any(String), expect.stringContaining("with its 1100 changed paths of 1100 bytes")],
+    })
+    const running = executor.run({
+      callId: "long",
+      name: "shell",
+      params: { command: "echo > g; sleep 100" },
+      decision: "approve",
+    })
+    await expect.poll(() => text("g").catch(() => "")).toBe("\n")
+    executor.agent().cancel()
+    expect(await running).toMatchObject({ status: "cancelled" })
+    expect(executor.changes().at(-1)).toMatchObject({
+      callId: "long",
+      paths: [{ path: path("g"), what: "created" }],
+    })
   })
 })
 

@@ -18,6 +18,7 @@ import {
 import type { StagedChange, StagedContent } from "../staging.ts"
 import { changeLog } from "./change-log.ts"
 import { hashOf, hashOfBytes, type KeepBounds, keptContent } from "./kept-content.ts"
+import { listFolder } from "./listing.ts"
 import { type HashOf, isSame, look, type PathState, type Seen } from "./path-state.ts"
 
 /** A path that is to become what it was. */
@@ -53,6 +54,8 @@ export interface FileHistory {
   kept(hash: string, maxBytes: number): Promise<Uint8Array | undefined>
   /** The log of this process, so that a later one knows what was changed. Where it is missing, only this process does. */
   log?(bounds: KeepBounds): ReturnType<typeof changeLog>
+  /** All paths below a folder, to find later what has changed; undefined for a folder with too many. Where it is missing, none are found. */
+  list?(folder: string): ReturnType<typeof listFolder>
   /** Prepares to put paths back. Changes none of them. */
   stage(paths: ReadonlyArray<PutBack>): Promise<StagedPutBack>
   /** Rejects with a StagingError, and changes nothing, where something is not what it was when it was staged. */
@@ -239,6 +242,7 @@ export const localHistory: FileHistory = {
     return info === undefined || info.size > BigInt(maxBytes) ? undefined : readFile(path)
   },
   log: changeLog,
+  list: listFolder,
   stage,
   apply: (id) =>
     // Two at once must not both find everything as it was.

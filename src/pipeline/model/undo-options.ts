@@ -1,6 +1,6 @@
 /** The executor's option `undo`: how much is kept, so that changes can be taken back. */
 import { toMillis } from "./duration.ts"
-import { expectKnown, got, toCount } from "./got.ts"
+import { expectFlag, expectKnown, got, toCount } from "./got.ts"
 import type { DurationInput } from "./step.ts"
 
 /** How much is kept for `undo`. */
@@ -9,25 +9,38 @@ export interface UndoOptions {
   readonly maxBytes?: number | undefined
   /** Default `"30 days"`. */
   readonly maxAge?: DurationInput | undefined
+  /**
+   * Whether the working directory is listed before and after each command, to find the paths that the command changed. Former contents stay
+   * unknown: what the command created can be taken back, the rest is named. Takes about a second in a tree of 20,000 files. Default false.
+   */
+  readonly watch?: boolean | undefined
 }
 
 /** The same, read: milliseconds. */
 export interface UndoBounds {
   readonly maxBytes: number
   readonly maxAge: number
+  readonly watch?: boolean
 }
 
-const defaultBounds: UndoBounds = { maxBytes: 200 * 1000 * 1000, maxAge: 30 * 24 * 60 * 60 * 1000 }
+const defaultBounds: UndoBounds = {
+  maxBytes: 200 * 1000 * 1000,
+  maxAge: 30 * 24 * 60 * 60 * 1000,
+}
 
 /** Undefined where nothing is kept. Throws a TypeError for anything but options or false. */
 export const toUndoBounds = (options: UndoOptions | false | undefined): UndoBounds | undefined => {
   if (options === false) return undefined
   if (options === undefined || options === null) return defaultBounds
   if (typeof options !== "object")
-    throw new TypeError(`Expected \`undo\` to be an object with maxBytes, maxAge, or false, ${got(options)}`)
-  expectKnown("`undo`", options, ["maxBytes", "maxAge"])
+    throw new TypeError(
+      `Expected \`undo\` to be an object with maxBytes, maxAge, watch, or false, ${got(options)}`,
+    )
+  expectFlag("watch", options.watch, " of `undo`")
+  expectKnown("`undo`", options, ["maxBytes", "maxAge", "watch"])
   return {
     maxBytes: toCount("maxBytes", options.maxBytes, defaultBounds.maxBytes, " of `undo`"),
     maxAge: toMillis("undo.maxAge", options.maxAge, defaultBounds.maxAge),
+    ...(options.watch === true && { watch: true }),
   }
 }

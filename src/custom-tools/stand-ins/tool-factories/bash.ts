@@ -1,6 +1,6 @@
 /** pi's `bash`: a command line, of whose output the end is kept. A failure throws, with the output. */
 import { Type } from "@sinclair/typebox"
-import { commandName, mayChange } from "../../../handlers/file-changes.ts"
+import { commandBegins } from "../../../handlers/command-changes.ts"
 import { environmentFor } from "../../../io/environment.ts"
 import { localFiles } from "../../../io/files.ts"
 import type { AgentToolUpdateCallback } from "../../agent-tool-result.ts"
@@ -131,12 +131,13 @@ export const createBashTool = (
           ...(signal && { signal }),
           ...(timeout !== undefined && { timeout }),
         }
-        mayChange(
-          { changes: currentCall.getStore()?.changes },
-          localFiles.history,
-          commandName(spawn.command),
-        )
-        exitCode = (await operations.exec(spawn.command, spawn.cwd, run)).exitCode
+        const { changes } = currentCall.getStore() ?? {}
+        const compare = await commandBegins({ changes }, localFiles, spawn.command)
+        try {
+          exitCode = (await operations.exec(spawn.command, spawn.cwd, run)).exitCode
+        } finally {
+          await compare?.()
+        }
       } catch (cause) {
         await finish()
         throw failureOf(cause, output.truncation().content + noteOf(output))

@@ -1,0 +1,57 @@
+/** What is in a folder, so that changes to it can be found by comparing two listings. Reads no content. */
+import type { BigIntStats } from "node:fs"
+import { readdir, readlink } from "node:fs/promises"
+import { join } from "node:path"
+import { kindOf, modeOf, ownerOf, statOf } from "../staging/fingerprint.ts"
+import type { PathState } from "./path-state.ts"
+
+/** A path in a listing. */
+export interface Listed {
+  /** For a file, all but the hash of its content. */
+  readonly state: PathState
+  /** Differs when the content of the path has changed. */
+  readonly print: string
+  readonly size: number
+}
+
+/** The paths of a folder with more are not listed: that would take seconds. */
+const maxPaths = 50_000
+
+const listed = async (path: string, info: BigIntStats): Promise<Listed> => {
+  const kind = kindOf(info)
+  const own = { mode: modeOf(info), owner: ownerOf(info) }
+  const size = kind === "file" ? Number(info.size) : 0
+  const print = kind === "folder" ? kind : `${kind} ${info.ino} ${info.size} ${info.mtimeNs}`
+  if (kind === "file")
+    return {
+      state: { kind, ...own, hash: "unread", lost: "is not known: a command changed it" },
+      print,
+      size,
+    }
+  if (kind === "folder") return { state: { kind, ...own }, print, size }
+  if (kind === "link")
+    return { state: { kind, target: await readlink(path).catch(() => ""), owner: own.owner }, print, size }
+  return { state: { kind }, print, size }
+}
+
+/**
+ * All paths below a folder, except those of `.git`: undo never touches a repository. Links are not followed, and what cannot be read is
+ * left out. Undefined if there are more than 50,000.
+ */
+export const listFolder = async (folder: string): Promise<ReadonlyMap<string, Listed> | undefined> => {
+  const found = new Map<string, Listed>()
+  const folders = [folder]
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    const names = (await readdir(next).catch(() => [])).filter((name) => name !== ".git")
+    if (found.size + names.length > maxPaths) return undefined
+    const paths = names.map((name) => join(next!, name))
+    const infos = await Promise.all(paths.map((path) => statOf(path).catch(() => undefined)))
+    for (const [index, info] of infos.entries()) {
+      if (info === undefined) continue
+      const path = paths[index]!
+      found.set(path, await listed(path, info))
+      if (info.isDirectory()) folders.push(path)
+    }
+  }
+  return found
+}
