@@ -1,5 +1,6 @@
 /** The interface of a database to the calls of a store: its rows, the changes to them, and what readers and writers do. */
 import type { ToolCall } from "../pipeline/model/call.ts"
+import type { FullLimit, LimitUse } from "../pipeline/schedule/stored-counts.ts"
 import type { InboxItem, InboxOptions } from "./inbox.ts"
 import type { PoisonedCall } from "./poisoned.ts"
 import type { Request } from "./requests.ts"
@@ -144,6 +145,19 @@ export interface JournalStore {
   ): string | undefined | Promise<string | undefined>
   /** JSON of the output that answers calls with this key. */
   keyOutput?(key: string): string | undefined | Promise<string | undefined>
+  /** Whether other processes run calls of the store. Default false. */
+  readonly isShared?: boolean
+  /**
+   * Counts a call, whose row is stored, at all of its limits; or at none, if one of them is full, which is returned. `now`: epoch
+   * milliseconds, for a store without a clock of its own.
+   */
+  takeUses?(
+    callId: string,
+    uses: ReadonlyArray<LimitUse>,
+    now: number,
+  ): FullLimit | undefined | Promise<FullLimit | undefined>
+  /** A call that has not ended leaves those that run at once. */
+  leaveUses?(callId: string): void
   /** False while other processes may take this one for dead: then it starts nothing. Default true. */
   readonly isCurrent?: boolean
   close(): void | Promise<void>

@@ -206,7 +206,11 @@ export abstract class StoredCalls implements DurableCalls {
 
   /** Fills in defaults. Throws a TypeError for anything but calls. */
   protected toToolCalls(calls: ReadonlyArray<ToolCallInput>, options?: EnqueueOptions): Array<ToolCall> {
-    return toldOf("enqueue", calls, options).map((call) => toToolCall(call, this.ids))
+    const toolCalls = toldOf("enqueue", calls, options).map((call) => toToolCall(call, this.ids))
+    // They are one turn, in whichever process each of them runs.
+    return toolCalls.length < 2
+      ? toolCalls
+      : toolCalls.map((call) => ({ turn: toolCalls[0]!.callId, ...call }))
   }
 
   private async took(request: CallRequest): Promise<boolean> {

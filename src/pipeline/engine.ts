@@ -146,7 +146,8 @@ export class Engine implements ActionHost, OwnTools {
     this.lanes = new Lanes(this.budget, settings.parallelReads, this.start.bind(this))
     this.pool = new Pool(settings.backgroundConcurrency, this.placed.bind(this))
     const { limits } = settings
-    if (limits.length > 0) this.limiter = new Limiter(limits, this.deadlines, this.receive.bind(this))
+    if (limits.length > 0)
+      this.limiter = new Limiter(limits, this.deadlines, this.receive.bind(this), journal)
     this.tools = new AgentTools(registry, this)
     this.actions = new ActionStore(this)
   }

@@ -65,6 +65,7 @@ export const submit = (engine: Engine, input: ToolCall, to: Submitting, together
       call.toolCall.decision = "deny"
       call.refusal = to.refusal
     }
+    if (journal !== undefined) engine.limiter?.nameTurn(call, to.turn ?? origin)
     engine.calls.add(call)
     journal?.added(call)
     begin(engine, call, waits)

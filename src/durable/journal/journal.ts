@@ -13,6 +13,7 @@ import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { ErrorReason, ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
+import type { FullLimit, LimitUse } from "../../pipeline/schedule/stored-counts.ts"
 import type { KeyAnswer } from "../../pipeline/stores/call-keys.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { AskedQuestion } from "../inbox.ts"
@@ -282,6 +283,20 @@ export class StoreJournal implements ExecutorJournal {
   endKey(call: Call, key: string, output: ToolOutput | undefined, ttl: number): void {
     this.gathered.key({ key, callId: call.toolCall.callId, output: outputText(output), ttl })
     this.commits.schedule()
+  }
+
+  get isShared(): boolean {
+    return this.store.isShared === true
+  }
+
+  async takeUses({ toolCall }: Call, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined> {
+    // A call has its place until its row says that it has ended.
+    await this.commits.stored()
+    return this.store.takeUses?.(toolCall.callId, uses, this.engine.deadlines.time())
+  }
+
+  leaveUses({ toolCall }: Call): void {
+    this.store.leaveUses?.(toolCall.callId)
   }
 
   allows(call: Call, command: Command): boolean {

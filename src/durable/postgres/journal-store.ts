@@ -1,5 +1,6 @@
 /** What a process that runs calls of a Postgres store writes. */
 
+import type { FullLimit, LimitUse } from "../../pipeline/schedule/stored-counts.ts"
 import type { Changes, JournalStore } from "../store.ts"
 import { FencedError, ForeignAgentsError, TakenIdsError } from "../store-error.ts"
 import { column } from "./connection.ts"
@@ -40,23 +41,28 @@ export interface RunnerIdentity {
   readonly onMaybeIdle: (agentIds: Iterable<string>) => void
 }
 
-/** What a store does with idempotency keys. */
-interface KeyClaims {
+/** What a store does with idempotency keys and limits. */
+interface SharedRows {
   claimKey(runner: number, key: string, callId: string, isWanted: () => boolean): Promise<string | undefined>
   keyOutput(key: string): Promise<string | undefined>
+  takeUses(callId: string, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined>
+  leaveUses(callId: string): Promise<void>
 }
 
 /** Writes to the database for one of its runners. */
 export class PostgresJournalStore implements JournalStore {
   readonly firstSequence = 0
+  readonly isShared = true
   private readonly sql: Sql
   private readonly runner: RunnerIdentity
-  private readonly keys: KeyClaims
+  private readonly shared: SharedRows
+  /** Places that are being left. */
+  private leaving: Promise<void> = Promise.resolve()
 
-  constructor(sql: Sql, runner: RunnerIdentity, keys: KeyClaims) {
+  constructor(sql: Sql, runner: RunnerIdentity, shared: SharedRows) {
     this.sql = sql
     this.runner = runner
-    this.keys = keys
+    this.shared = shared
   }
 
   get isCurrent(): boolean {
@@ -102,11 +108,24 @@ export class PostgresJournalStore implements JournalStore {
   }
 
   claimKey(key: string, callId: string, isWanted: () => boolean): Promise<string | undefined> {
-    return this.keys.claimKey(this.runner.id, key, callId, isWanted)
+    return this.shared.claimKey(this.runner.id, key, callId, isWanted)
   }
 
   keyOutput(key: string): Promise<string | undefined> {
-    return this.keys.keyOutput(key)
+    return this.shared.keyOutput(key)
+  }
+
+  async takeUses(callId: string, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined> {
+    await this.leaving
+    return this.shared.takeUses(callId, uses)
+  }
+
+  /** If the store fails, the call keeps its place until it ends. */
+  leaveUses(callId: string): void {
+    this.leaving = Promise.all([this.leaving, this.shared.leaveUses(callId)]).then(
+      () => undefined,
+      () => undefined,
+    )
   }
 
   close(): void {}

@@ -50,6 +50,9 @@ const pruneOnce = async (sql: Query): Promise<void> => {
     sql`
       DELETE FROM stepline_keys k WHERE at < ${before} AND output IS NULL
       AND NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = k.call_id AND ended_at IS NULL)`,
+    sql`
+      DELETE FROM stepline_uses u WHERE until <= (extract(epoch FROM now()) * 1000)::bigint OR until IS NULL AND at < ${before}
+      AND NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = u.slot AND ended_at IS NULL)`,
     // An unanswered request is kept while its call is open or its task is kept: it may still be answered.
     sql`
       DELETE FROM stepline_requests r WHERE at < ${before} AND (

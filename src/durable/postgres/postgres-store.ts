@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type CallSnapshot, queuedSnapshot } from "../../pipeline/call/snapshot.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
+import type { FullLimit, LimitUse } from "../../pipeline/schedule/stored-counts.ts"
 import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, type InboxRow, inboxItem, pageOf } from "../inbox.ts"
 import { PendingReads } from "../pending-reads.ts"
@@ -17,6 +18,7 @@ import { outputOf, takeKey } from "./call-keys.ts"
 import { column, openConnection, shown } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
+import { countUses } from "./limit-uses.ts"
 import { Notices } from "./notices.ts"
 import { channel, type Notice } from "./schema.ts"
 import { isAway, type Query, type Sql } from "./sql.ts"
@@ -285,6 +287,21 @@ export class PostgresStore implements CallStore {
       return output === undefined ? undefined : { output }
     })
     return claimed?.output
+  }
+
+  /** Counts a call at all of its limits, or at none: then gives the limit that is full. */
+  async takeUses(callId: string, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined> {
+    const mark = this.mark()
+    const full = await this.patiently(() => this.sql.begin((sql) => countUses(sql, callId, uses)))
+    if (full === undefined || full.wait !== null) return full as FullLimit | undefined
+    return { index: full.index, freed: (signal) => this.changed(mark, signal) }
+  }
+
+  async leaveUses(callId: string): Promise<void> {
+    await this.patiently(
+      () =>
+        this.sql`DELETE FROM stepline_uses WHERE slot = ${column(callId)} AND slot <> '' AND until IS NULL`,
+    )
   }
 
   mark(): number {

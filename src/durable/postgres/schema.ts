@@ -103,6 +103,22 @@ ALTER TABLE stepline_runners ADD COLUMN tools text[] NOT NULL DEFAULT '{}'
 `
 
 /**
+ * Since 0.3, like the keys: what calls count at limits. `slot`: of those that run at once, the call's id; of a rate, a part of its time.
+ * `until`: of a rate.
+ */
+export const usesSchema = `
+CREATE TABLE stepline_uses (
+  key text NOT NULL,
+  slot text NOT NULL,
+  used double precision NOT NULL,
+  until bigint,
+  at bigint NOT NULL,
+  PRIMARY KEY (key, slot)
+);
+CREATE INDEX stepline_uses_slot ON stepline_uses (slot) WHERE until IS NULL AND slot <> '';
+`
+
+/**
  * A message in the channel of a store. `work`: agents may have no runner; with a number: there are calls or requests for that runner.
  * `news`: there are events or answers.
  */

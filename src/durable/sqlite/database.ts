@@ -73,6 +73,13 @@ CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, output TEXT NOT NULL, exp
 CREATE INDEX IF NOT EXISTS keys_expiring ON keys (expires_at);
 `
 
+/** Since 0.3, like the keys: what calls count at limits. `until`: of a rate, in epoch milliseconds. */
+const usesSchema = `
+CREATE TABLE IF NOT EXISTS uses (
+  key TEXT NOT NULL, slot INTEGER NOT NULL, used REAL NOT NULL, until INTEGER, at INTEGER NOT NULL, PRIMARY KEY (key, slot)
+) WITHOUT ROWID;
+`
+
 /** A row, by column. */
 export type Row = Readonly<Record<string, string | number | null>>
 
@@ -304,11 +311,14 @@ const prepare = (database: Database.Database, path: string, owns: boolean): void
   database.exec("PRAGMA synchronous = FULL")
   if (!isNew) {
     // An older stepline could not read what is written from here on.
-    if (owns) database.exec(`BEGIN IMMEDIATE; ${keysSchema} PRAGMA user_version = ${storeVersion}; COMMIT`)
+    if (owns)
+      database.exec(
+        `BEGIN IMMEDIATE; ${keysSchema} ${usesSchema} PRAGMA user_version = ${storeVersion}; COMMIT`,
+      )
     return
   }
   database.exec(
-    `BEGIN IMMEDIATE; ${schema} ${keysSchema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
+    `BEGIN IMMEDIATE; ${schema} ${keysSchema} ${usesSchema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
   )
 }
 

@@ -1,4 +1,5 @@
 /** What the process that runs the calls of a SQLite store writes, and reads back. */
+import type { FullLimit, LimitUse } from "../../pipeline/schedule/stored-counts.ts"
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
 import { isBusy, type StoreDatabase } from "./database.ts"
@@ -105,6 +106,34 @@ export class SqliteJournalStore implements JournalStore {
     return this.database.get(reading, key, Date.now())?.output as string | undefined
   }
 
+  takeUses(_callId: string, uses: ReadonlyArray<LimitUse>, now: number): Promise<FullLimit | undefined> {
+    return this.database.whenFree(() => this.takeUsesAtOnce(uses, now))
+  }
+
+  private takeUsesAtOnce(uses: ReadonlyArray<LimitUse>, now: number): FullLimit | undefined {
+    const { database } = this
+    let full: FullLimit | undefined
+    database.transaction(() => {
+      for (const [index, { key, cost, max }] of uses.entries()) {
+        database.run("DELETE FROM uses WHERE key = ? AND until <= ?", key, now)
+        const row = database.get(
+          "SELECT total(used) AS used, min(until) AS until FROM uses WHERE key = ?",
+          key,
+        )
+        if (Number(row?.used) + cost > max) full ??= { index, wait: Number(row?.until) - now }
+      }
+      if (full !== undefined) return
+      for (const { key, cost, rate } of uses) {
+        const slot = rate === undefined ? 0 : Math.ceil(now / rate.part)
+        const until = rate === undefined ? null : Math.ceil(slot * rate.part + rate.per)
+        const counting =
+          "INSERT INTO uses (key, slot, used, until, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key, slot) DO UPDATE SET used = used + excluded.used, at = excluded.at"
+        database.run(counting, key, slot, cost, until, now)
+      }
+    })
+    return full
+  }
+
   /** Whether any result was ever cut. */
   get hasResults(): boolean {
     return this.database.get("SELECT 1 AS found FROM meta WHERE key = 'results'") !== undefined
@@ -143,6 +172,7 @@ export class SqliteJournalStore implements JournalStore {
       // The end of a nested call answers the handler of its outer call, which may run again.
       database.run(`DELETE FROM calls WHERE ended_at < ? AND ${isUnneeded}`, before)
       database.run("DELETE FROM events WHERE at < ?", before)
+      database.run("DELETE FROM uses WHERE until <= ? OR until IS NULL AND at < ?", Date.now(), before)
       database.run("DELETE FROM requests WHERE answer IS NOT NULL AND at < ?", before)
     })
   }

@@ -144,6 +144,7 @@ const call = {
   decision: z.enum(["pending", "requested", "approve", "deny"]).optional(),
   background: flag.optional(),
   lane: text.optional(),
+  turn: z.string().optional(),
   priority: z.number().optional(),
   truncated: flag.optional(),
   meta: object.optional(),

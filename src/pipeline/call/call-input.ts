@@ -61,6 +61,7 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     decision = "pending",
     background = false,
     lane,
+    turn,
     priority,
     truncated,
     meta,
@@ -79,16 +80,20 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
   }
   if (lane !== undefined && typeof lane !== "string")
     throw new TypeError(`Expected \`lane\` of a call to be a string, ${got(lane)}`)
+  if (turn !== undefined && typeof turn !== "string")
+    throw new TypeError(`Expected \`turn\` of a call to be a string, ${got(turn)}`)
   if (priority !== undefined && !Number.isFinite(priority))
     throw new TypeError(`Expected \`priority\` of a call to be a finite number, ${got(priority)}`)
   if (truncated !== undefined) expectFlag("truncated", truncated, " of a call")
   if (meta !== undefined && (typeof meta !== "object" || meta === null || Array.isArray(meta)))
     throw new TypeError(`Expected \`meta\` of a call to be an object, ${got(meta)}`)
   const call = { agentId, callId, name, params, decision, background: background === true }
-  if (lane === undefined && priority === undefined && meta === undefined && !truncated) return call
+  if (lane === undefined && turn === undefined && priority === undefined && meta === undefined && !truncated)
+    return call
   return {
     ...call,
     ...(lane !== undefined && { lane }),
+    ...(turn !== undefined && { turn }),
     ...(priority !== undefined && { priority }),
     ...(meta !== undefined && { meta }),
     // It waits for nobody's decision.

@@ -7,6 +7,7 @@ import type { TaskJournal } from "../../tasks/background-tasks.ts"
 import type { EventJournal } from "../events/event-stamps.ts"
 import type { BackgroundCompletedEvent, TerminalEvent } from "../model/event.ts"
 import type { StagedAction } from "../model/staged-action.ts"
+import type { LimitJournal } from "../schedule/stored-counts.ts"
 import type { KeyJournal } from "../stores/call-keys.ts"
 import type { Call } from "./call.ts"
 import type { Command } from "./command.ts"
@@ -18,7 +19,7 @@ export interface NestedEnd {
 }
 
 /** Receives every change of an executor's calls, tasks and actions. */
-export interface Journal extends EventJournal, TaskJournal, KeyJournal {
+export interface Journal extends EventJournal, TaskJournal, KeyJournal, LimitJournal {
   /** A call was added. */
   added(call: Call): void
   /** Calls `join` once every call of its lane that the store has from before is in the lane. */

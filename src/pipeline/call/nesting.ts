@@ -30,7 +30,7 @@ const depthOf = ({ to }: Call): number => (to.outer === undefined ? 0 : 1 + dept
 /** The call that a handler makes. It is asked about as if no other call were around it. */
 const nestedCall = (
   engine: Engine,
-  { toolCall: { agentId, callId, meta } }: Call,
+  { toolCall: { agentId, callId, turn, meta } }: Call,
   place: number,
   name: string,
   params: unknown,
@@ -41,6 +41,7 @@ const nestedCall = (
     callId: `${callId}/${place}`,
     name,
     ...(params !== undefined && { params }),
+    ...(turn !== undefined && { turn }),
     ...(meta !== undefined && { meta }),
   }),
   parentId: callId,

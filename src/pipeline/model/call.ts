@@ -19,6 +19,8 @@ export interface ToolCall {
   readonly background: boolean
   /** The lane of the call. Absent: the lane of its agent. */
   readonly lane?: string
+  /** The turn that the call counts in, for limits. Absent: that of the calls that it was enqueued with. */
+  readonly turn?: string
   /** Among background calls that wait for a place, those with a higher priority go first. Absent: 0. */
   readonly priority?: number
   /** Set if the model's answer with this call was cut at its token limit: the call ends as an Error, and nothing of it runs. */
@@ -46,6 +48,8 @@ export interface ToolCallInput {
   readonly background?: boolean
   /** Foreground calls of one lane run one at a time, in order. Default: the agent's id. */
   readonly lane?: string
+  /** The turn of the model that the call counts in, for limits `perTurn`. Default: calls that are enqueued together are one turn. */
+  readonly turn?: string
   /**
    * Among background calls that wait for a place, those with a higher priority go first. A finite number; foreground calls ignore it.
    * Default 0.

@@ -16,15 +16,18 @@ export interface Limit {
   readonly concurrency?: number | undefined
   /** How much may begin in any stretch of time of this length. */
   readonly rate?: { readonly max: number; readonly per: DurationInput } | undefined
-  /** How much one turn may begin: the calls of one `runTurn`, `beginTurn`, `enqueueTurn` or `enqueue`. */
+  /** How much one turn may begin: the calls of one `runTurn`, `beginTurn`, `enqueueTurn` or `enqueue`, or with one `turn`. */
   readonly perTurn?: number | undefined
-  /** How much one agent may begin in the life of the executor. */
+  /** How much one agent may begin in the life of the executor, or of its store. */
   readonly perAgent?: number | undefined
   /** What a call counts in `rate`, `perTurn` and `perAgent`: 0 or more. Given the checked parameters. Default 1. */
   readonly cost?: ((params: unknown) => number) | undefined
   /** How long a call may wait. It then ends as an Error with the reason `limit`. Default: as long as it takes. */
   readonly maxWait?: DurationInput | undefined
 }
+
+/** What a limit counts. */
+export type LimitKind = "concurrency" | "rate" | "perTurn" | "perAgent"
 
 /** A limit with its times in milliseconds. */
 export interface LimitSettings {
@@ -111,10 +114,7 @@ export const expectLimitedTools = (limits: ReadonlyArray<Limit>, tools: Readonly
 }
 
 /** A limit for people and models: `at most 30 in 1 minute for web_search, fetch_*`. */
-export const describeLimit = (
-  limit: LimitSettings,
-  by: "concurrency" | "rate" | "perTurn" | "perAgent",
-): string => {
+export const describeLimit = (limit: LimitSettings, by: LimitKind): string => {
   const { tools, rate } = limit
   switch (by) {
     case "concurrency":

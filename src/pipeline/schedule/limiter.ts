@@ -1,33 +1,25 @@
 /**
  * Holds calls back at the limits of their tools, between their checks and their first handler. A call takes its places in the order
- * of the limits, concurrency before rates, so that no two calls wait for each other.
+ * of the limits, concurrency before rates, so that no two calls wait for each other; last, all of its places in the store, if there is
+ * one.
  */
 import { messageOf } from "../../text/message-of.ts"
 import { plural } from "../../text/plural.ts"
 import type { Call } from "../call/call.ts"
 import type { Input } from "../call/input.ts"
 import { formatMillis } from "../model/duration.ts"
-import { got } from "../model/got.ts"
-import { describeLimit, type LimitSettings } from "../model/limits.ts"
-import { failed } from "../model/outcome.ts"
+import { describeLimit, type LimitKind, type LimitSettings } from "../model/limits.ts"
+import { type Bound, costOf, count, type Refused, usedUp, usedUpMessage } from "./bound.ts"
 import type { Deadlines } from "./deadlines.ts"
 import { Pool } from "./pool.ts"
 import { Rate } from "./rate.ts"
+import { type FullLimit, type LimitJournal, type LimitUse, StoredCounts } from "./stored-counts.ts"
 
 type Admitted = Extract<Input, { readonly _tag: "Admitted" }>
-type Refused = Extract<Input, { readonly _tag: "Refused" }>
+type TimedOut = Extract<Input, { readonly _tag: "TimedOut" }>
 
-/** How many agents are counted, the last ones to call: without a bound, their counts would grow for ever. */
-const mostAgents = 100_000
-
-/** One limit, with what it has counted. */
-interface Bound {
-  readonly limit: LimitSettings
-  readonly pool: Pool | undefined
-  readonly rate: Rate | undefined
-  readonly turns: WeakMap<object, number>
-  readonly agents: Map<string, number>
-}
+/** How many rows a store has of one rate. */
+const mostRows = 1000
 
 /** Where a call takes a place: at once, or once there is room. */
 interface Gate {
@@ -50,6 +42,8 @@ interface Passage {
   admission: Admitted | undefined
   /** The index of the gate that the call waits at. */
   at: number
+  /** Set while the call waits for its places in the store. */
+  stored?: { readonly leaving: AbortController; bound: Bound; kind: LimitKind; wait: number }
   /** The places that the call gives its nested calls of the same limits. */
   shared?: Map<Bound, Pool>
 }
@@ -59,22 +53,44 @@ export class Limiter {
   private readonly bounds: ReadonlyArray<Bound>
   private readonly courses = new Map<string, Course>()
   private readonly passages = new Map<Call, Passage>()
-  /** Lets a call begin that had to wait. Returns false if the call has ended. */
-  private readonly begin: (call: Call, admission: Admitted) => boolean
+  private readonly stored: StoredCounts | undefined
+  /** Calls that the store has counted, and that may ask for a place once more. */
+  private readonly counted = new WeakSet<Call>()
+  /** Names of turns, by their objects. */
+  private readonly turnNames = new WeakMap<object, string>()
+  /** Lets a call begin that had to wait, or ends it. Returns false if the call has ended. */
+  private readonly begin: (call: Call, admission: Admitted | TimedOut) => boolean
 
-  constructor(limits: ReadonlyArray<LimitSettings>, deadlines: Deadlines, begin: Limiter["begin"]) {
+  constructor(
+    limits: ReadonlyArray<LimitSettings>,
+    deadlines: Deadlines,
+    begin: Limiter["begin"],
+    journal?: LimitJournal,
+  ) {
     const placed = (call: Call) => this.placed(call)
     this.begin = begin
-    this.bounds = limits.map((limit) => {
-      const { concurrency, rate } = limit
+    this.stored = journal && new StoredCounts(journal, deadlines)
+    this.bounds = limits.map((limit, index) => {
+      const { concurrency, rate, tools } = limit
+      const nth = limits.slice(0, index).filter((other) => other.tools === tools).length
       return {
         limit,
+        name: nth === 0 ? tools : `${tools} ${nth}`,
         pool: concurrency === undefined ? undefined : new Pool(concurrency, placed),
         rate: rate === undefined ? undefined : new Rate(rate.max, rate.per, deadlines, placed),
         turns: new WeakMap(),
+        namedTurns: new Map(),
         agents: new Map(),
       }
     })
+  }
+
+  /** Names the turn of a new call, so that the turn can be told in another process. `turn`: an object that its calls share. */
+  nameTurn(call: Call, turn: object): void {
+    if (this.stored === undefined || this.bounds.every(({ limit }) => limit.perTurn === undefined)) return
+    const { toolCall } = call
+    toolCall.turn ??= this.turnNames.get(turn) ?? toolCall.callId
+    this.turnNames.set(turn, toolCall.turn)
   }
 
   /** The input for a call after its checks: to begin, to wait, or to end because a limit is used up. */
@@ -141,13 +157,14 @@ export class Limiter {
     if (passage.admission !== undefined || asksAgain)
       for (const [bound, cost] of passage.costs) count(bound, call, -cost)
     for (const { line } of passage.gates) line.release(call)
+    passage.stored?.leaving.abort()
+    if (asksAgain && this.counted.has(call)) this.stored?.leave(call)
   }
 
   /** The message for a call that has waited as long as it may. */
   late(call: Call, waited: number): string {
     const passage = this.passages.get(call)!
-    const { bound, line } = passage.gates[passage.at]!
-    const wait = line instanceof Rate ? line.wait(passage.costs.get(bound)!) : 0
+    const wait = waitOf(passage)
     const advice = wait > 0 ? `Try again in ${seconds(wait)}.` : "Try again later."
     return `Limit reached: ${reasonOf(passage)}. The call waited ${formatMillis(waited)} and was not run. ${advice}`
   }
@@ -167,6 +184,45 @@ export class Limiter {
       const { bound, line } = passage.gates[passage.at]!
       if (!line.take(call, passage.costs.get(bound)!)) return false
     }
+    return this.stored === undefined || !this.asks(this.stored, call, passage)
+  }
+
+  /** Asks the store for the call's places, if it has any to ask for. */
+  private asks(stored: StoredCounts, call: Call, passage: Passage): boolean {
+    const isAsked = ({ kind }: LimitUse) =>
+      kind === "concurrency" ? stored.isShared : !this.counted.has(call)
+    const places = usesOf(call, passage).filter(([, use]) => isAsked(use))
+    if (places.length === 0) return false
+    const uses = places.map(([, use]) => use)
+    const leaving = new AbortController()
+    const at = { leaving, bound: places[0]![0], kind: uses[0]!.kind, wait: 0 }
+    passage.stored = at
+    const onFull = ({ index, wait = 0 }: FullLimit) => {
+      Object.assign(at, { bound: places[index]![0], kind: uses[index]!.kind, wait })
+      if (call.state._tag === "Limited") call.state.because = reasonOf(passage)
+    }
+    const answered = (input: () => Admitted | TimedOut) => {
+      if (!leaving.signal.aborted) this.begin(call, input())
+    }
+    stored.take({ call, uses, signal: leaving.signal, onFull }).then(
+      (full) =>
+        answered(() => {
+          if (full !== undefined) {
+            const [{ limit }, { kind, cost }] = places[full.index]!
+            return { _tag: "TimedOut", message: usedUpMessage(limit, kind, cost) }
+          }
+          const admission = passage.admission!
+          this.counted.add(call)
+          passage.admission = undefined
+          delete passage.stored
+          return admission
+        }),
+      (error) =>
+        answered(() => ({
+          _tag: "TimedOut",
+          message: `The limits of this call could not be counted: ${messageOf(error)}`,
+        })),
+    )
     return true
   }
 
@@ -196,57 +252,46 @@ const gatesOf = (bounds: ReadonlyArray<Bound>): ReadonlyArray<Gate> => [
 
 const maxWaitOf = ({ limit }: Bound): number => limit.maxWait
 
-const reasonOf = ({ gates, at }: Passage): string => {
-  const { bound, kind } = gates[at]!
+const reasonOf = ({ gates, at, stored }: Passage): string => {
+  const { bound, kind } = stored ?? gates[at]!
   return describeLimit(bound.limit, kind)
 }
 
-const refused = (message: string, cause?: unknown): Refused => ({
-  _tag: "Refused",
-  outcome: failed("limit", message, cause),
-})
-
-/** The cost of a call, or the refusal of a call whose cost cannot be told or is never met. */
-const costOf = ({ limit }: Bound, params: unknown): number | Refused => {
-  if (limit.cost === undefined) return 1
-  try {
-    const cost = limit.cost(params)
-    if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0)
-      throw new TypeError(`expected a number of 0 or more, ${got(cost)}`)
-    return cost
-  } catch (error) {
-    return refused(`The cost of this call for its limit could not be told: ${messageOf(error)}`, error)
-  }
+/** For how many milliseconds there is no room for the call; 0 if that is not known. */
+const waitOf = ({ gates, at, stored, costs }: Passage): number => {
+  if (stored !== undefined) return stored.wait
+  const { bound, line } = gates[at]!
+  return line instanceof Rate ? line.wait(costs.get(bound)!) : 0
 }
 
-/** The refusal of a call for which waiting is of no use. */
-const usedUp = ({ limit, turns, agents }: Bound, call: Call, cost: number): Refused | undefined => {
-  const { rate, perTurn, perAgent } = limit
-  const costs = cost === 1 ? "" : ` This call counts ${cost}.`
-  if (rate !== undefined && cost > rate.max)
-    return refused(`Limit: ${describeLimit(limit, "rate")}.${costs} It can never run: ask for less at once.`)
-  if (perAgent !== undefined && (agents.get(call.toolCall.agentId) ?? 0) + cost > perAgent)
-    return refused(`Limit reached: ${describeLimit(limit, "perAgent")}.${costs} Do not call it again.`)
-  if (perTurn !== undefined && (turns.get(turnOf(call)) ?? 0) + cost > perTurn)
-    return refused(
-      `Limit reached: ${describeLimit(limit, "perTurn")}.${costs} Call it again in your next turn.`,
-    )
-  return undefined
-}
+/** In milliseconds, so that a rate has a thousand rows at most. */
+const partOf = ({ max, per }: { readonly max: number; readonly per: number }, cost: number): number =>
+  cost >= 1 && max <= mostRows ? 1 : Math.max(1, per / mostRows)
 
-/** The calls of one turn share one object. */
-const turnOf = ({ to, origin }: Call): object => to.turn ?? origin
-
-const count = ({ limit, turns, agents }: Bound, call: Call, cost: number): void => {
-  const turn = turnOf(call)
-  if (limit.perTurn !== undefined) turns.set(turn, (turns.get(turn) ?? 0) + cost)
-  if (limit.perAgent === undefined) return
-  const { agentId } = call.toolCall
-  const sum = (agents.get(agentId) ?? 0) + cost
-  // The agent that called last is the last one to be forgotten.
-  agents.delete(agentId)
-  agents.set(agentId, sum)
-  if (agents.size > mostAgents) agents.delete(agents.keys().next().value!)
-}
+/** What the store counts for a call, each with its limit. */
+const usesOf = (call: Call, { costs, gates }: Passage): ReadonlyArray<readonly [Bound, LimitUse]> =>
+  [...costs].flatMap(([bound, cost]) => {
+    const { name, pool } = bound
+    const { concurrency, rate, perTurn, perAgent } = bound.limit
+    const useOf = (kind: LimitKind, cost: number, max: number | undefined, of = "") => {
+      if (max === undefined || cost === 0) return []
+      const key = JSON.stringify([kind, name, of])
+      const isRate = kind === "rate" && rate !== undefined
+      return [
+        [
+          bound,
+          { kind, key, cost, max, ...(isRate && { rate: { per: rate.per, part: partOf(rate, cost) } }) },
+        ] as const,
+      ]
+    }
+    // A nested call shares the place of its outer call.
+    const isOwn = gates.some(({ line }) => line === pool)
+    return [
+      ...useOf("perAgent", cost, perAgent, call.toolCall.agentId),
+      ...useOf("perTurn", cost, perTurn, call.toolCall.turn),
+      ...useOf("concurrency", isOwn ? 1 : 0, concurrency),
+      ...useOf("rate", cost, rate?.max, String(rate?.per)),
+    ]
+  })
 
 const seconds = (millis: number): string => plural(Math.ceil(millis / 1000), "second")
