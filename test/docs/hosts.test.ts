@@ -8,7 +8,7 @@ import { root, runScript } from "../support/run-script.ts"
 // Inside the package, so that it can import itself by name.
 const folder = join(root, ".docs-hosts")
 
-const pages = ["ai-sdk.md", "openai-agents.md"]
+const pages = ["ai-sdk.md", "openai-agents.md", "langgraph.md"]
 const snippets = pages.flatMap((name) => {
   const page = readFileSync(join(root, "docs/hosts", name), "utf8")
   return [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!)
@@ -62,6 +62,16 @@ const expectations: ReadonlyArray<Expectation> = [
       process.on("exit", () => console.log(JSON.stringify(asked.at(-1)!.input)))
     `,
     prints: ['May it run? shell {"command":"echo hello"}\nHello.\n', '"text":"hello\\n"'],
+  },
+  {
+    holds: '"stepline/hosts/langgraph"',
+    module: "model.ts",
+    code: `
+      import { ScriptedModel } from "../../test/hosts/langgraph/scripted-model.ts"
+      export const model = new ScriptedModel([[{ id: "a", name: "shell", params: { command: "echo hello" } }], "Hello."])
+      process.on("exit", () => console.log(JSON.stringify(model.asked.at(-1))))
+    `,
+    prints: ['{"actionRequests":[{"name":"shell","args":{"command":"echo hello"},', "Hello.\n", '"content":"hello\\n"'],
   },
 ]
 

@@ -24,6 +24,7 @@ const runElsewhere: ReadonlySet<string> = new Set([
   "docs/hosts/acp.md",
   "docs/hosts/ai-sdk.md",
   "docs/hosts/openai-agents.md",
+  "docs/hosts/langgraph.md",
 ])
 
 /** What stands beside the blocks of a page, for those that import it. */
@@ -37,6 +38,9 @@ const besides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "docs/hosts/ai-sdk.md": {
     "model.ts": `import type { LanguageModel } from "ai"\nexport declare const model: LanguageModel`,
+  },
+  "docs/hosts/langgraph.md": {
+    "model.ts": `import type { BaseChatModel } from "@langchain/core/language_models/chat_models"\nexport declare const model: BaseChatModel`,
   },
   "docs/hosts/openai-agents.md": {
     "runner.ts": `import type { Runner } from "@openai/agents"\nexport declare const runner: Runner`,

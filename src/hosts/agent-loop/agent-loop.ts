@@ -18,7 +18,7 @@ import type { AnyTools, ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { shownJson } from "../shown-json.ts"
 import { calledOnce } from "./called-once.ts"
-import { FirstAnswer } from "./first-answer.ts"
+import { FirstAnswer, type LoopAnswer } from "./first-answer.ts"
 
 /** A question of a running call, to be answered now or later. */
 export type LoopQuestion = AwaitingApprovalEvent | DelegateEvent
@@ -52,6 +52,8 @@ export interface LoopRun {
   readonly signal?: AbortSignal | undefined
   /** An id of the SDK's approval; undefined if the SDK got none. */
   readonly approval?: string | undefined
+  /** What the person answered, where that may be more than a yes. Only with `approval`. Default `"approve"`. */
+  readonly answer?: LoopAnswer
   /** Whether the approval is for the tool, once and for all: no person has answered for this call. Default false. */
   readonly isStanding?: boolean
   /** Whether the model's answer was cut at its token limit in the middle of the call. Default false. */
@@ -164,13 +166,13 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
 
   private async start(
     call: LoopCall,
-    { signal, onDelta, approval, isStanding = false, truncated = false }: LoopRun,
+    { signal, onDelta, approval, answer = "approve", isStanding = false, truncated = false }: LoopRun,
     neverBegan: () => void = () => {},
   ): Promise<LoopResult> {
     const key = keyOf(call)
     const asked = this.asked.get(key)
     const { because, actionId } = asked ?? {}
-    const given = { isStanding: isStanding && asked === undefined, because }
+    const given = { answer, isStanding: isStanding && asked === undefined, because }
     const yes = new FirstAnswer(this.executor, approval === undefined ? undefined : given)
     let began = false
     let editedParams: unknown

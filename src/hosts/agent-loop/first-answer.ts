@@ -6,8 +6,12 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import { approveOrEnd } from "../named-gate.ts"
 
-/** An approval that the SDK got. */
+/** What a person answered: yes, yes with other parameters, or no. */
+export type LoopAnswer = "approve" | { readonly params: unknown } | { readonly deny: string | undefined }
+
+/** An answer that the SDK got. */
 export interface GivenApproval {
+  readonly answer: LoopAnswer
   /** Whether it was given to the tool once and for all, so that no person has answered for this call. */
   readonly isStanding: boolean
   /** Why the SDK was told to ask; undefined if another process told it. */
@@ -16,24 +20,29 @@ export interface GivenApproval {
 
 /** Answers at most one gate of a call. */
 export class FirstAnswer {
-  private readonly executor: Pick<ToolExecutor, "inspectCall">
+  private readonly executor: Pick<ToolExecutor, "inspectCall" | "answer">
   private approval: GivenApproval | undefined
   /** Whether the approval was used. */
   isGiven = false
 
   /** `approval` is undefined if the SDK got none. */
-  constructor(executor: Pick<ToolExecutor, "inspectCall">, approval: GivenApproval | undefined) {
+  constructor(executor: Pick<ToolExecutor, "inspectCall" | "answer">, approval: GivenApproval | undefined) {
     this.executor = executor
     this.approval = approval
   }
 
-  /** Approves the gate if it is the one that the SDK asked about. */
+  /** Answers the gate if it is the one that the SDK asked about. */
   answers(gate: AwaitingApprovalEvent): boolean {
     const { approval } = this
     if (approval === undefined || !this.covers(gate, approval)) return false
     this.approval = undefined
     this.isGiven = true
-    return approveOrEnd(gate)
+    const { answer } = approval
+    if (answer === "approve") return approveOrEnd(gate)
+    if ("deny" in answer) return gate.deny(answer.deny)
+    const [outcome] = this.executor.answer([{ callId: gate.callId, question: gate, approve: answer }])
+    // Nobody is left who could correct the parameters: the model reads what is wrong with them.
+    return outcome?.took === true || gate.deny(outcome?.why)
   }
 
   private covers(gate: AwaitingApprovalEvent, { isStanding, because }: GivenApproval): boolean {

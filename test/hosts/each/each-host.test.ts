@@ -1,6 +1,6 @@
 // @module-tag waits
 /**
- * One tool file in eight hosts, each with its real counterpart: what stands in the table of `docs/hosts.md` is what ran here. A
+ * One tool file in all hosts, each with its real counterpart: what stands in the table of `docs/hosts.md` is what ran here. A
  * "cannot" is run as well, and does not come to what it would.
  */
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
@@ -14,6 +14,7 @@ import { acp } from "./acp.ts"
 import { aiSdks } from "./ai-sdk.ts"
 import { embedded } from "./embedded.ts"
 import { type Capability, capabilities, Folder, type Host, type OpenHost } from "./host.ts"
+import { langgraph } from "./langgraph.ts"
 import { mcp } from "./mcp.ts"
 import { openaiAgents } from "./openai-agents.ts"
 import { python } from "./python.ts"
@@ -28,6 +29,7 @@ const hosts: ReadonlyArray<Host> = [
   acp(cli),
   ...aiSdks,
   openaiAgents,
+  langgraph,
   python(cli),
 ]
 
