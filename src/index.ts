@@ -28,24 +28,9 @@ export type { AnswerOutcome, AskedGate, ListedAnswer } from "./pipeline/call/ans
 export type { CancelOptions } from "./pipeline/call/calls.ts"
 export type { CallDetails, CallInspection } from "./pipeline/call/inspection.ts"
 export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
-export type { CallSnapshot, StagedSnapshot } from "./pipeline/call/snapshot.ts"
 export type { ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type { CallOf, EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
-export type {
-  CallChanges,
-  ChangeKeeper,
-  ChangeRecorder,
-  ChangesFilter,
-  ChangingCall,
-  EarlierChanges,
-  KeptChange,
-  LeftChange,
-  PathChange,
-  PlanOptions,
-  UndoPlan,
-  UndoRequest,
-} from "./pipeline/model/changes.ts"
 export type {
   CallDecision,
   CancelledBy,
@@ -153,7 +138,6 @@ export type {
   ToolStructured,
   ToolTypes,
 } from "./pipeline/model/tool-types.ts"
-export type { UndoBounds, UndoOptions } from "./pipeline/model/undo-options.ts"
 export { ToolFilters } from "./policy/filters.ts"
 export type { AllowRule, CallRule, PlacedRule, RememberChoice, ToolFilterConfig } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"
@@ -162,8 +146,24 @@ export type { ResolveChoice, ToolChoiceMode } from "./resolve/tool-choice.ts"
 export type { JsonSchema } from "./schema/json-schema.ts"
 export type { InputOf, ParamsOf } from "./schema/static-types.ts"
 export type { CompiledParameters, ParameterCheck } from "./schema/validation.ts"
+export type { CallSnapshot, StagedSnapshot } from "./snapshots/snapshot.ts"
 export type { BackgroundTask, BackgroundTasks, TaskStatus } from "./tasks/background-tasks.ts"
 export type { VisibleTextOptions } from "./text/visible-text.ts"
 export { visibleText } from "./text/visible-text.ts"
 export type { CallTrace, HandlerTrace, TracedTool, Tracer } from "./tracing/tracer.ts"
+export type {
+  CallChanges,
+  ChangeKeeper,
+  ChangeRecorder,
+  ChangesFilter,
+  ChangingCall,
+  EarlierChanges,
+  KeptChange,
+  LeftChange,
+  PathChange,
+  PlanOptions,
+  UndoPlan,
+  UndoRequest,
+} from "./undo/changes.ts"
+export type { UndoBounds, UndoOptions } from "./undo/undo-options.ts"
 export type { ExecutorWatcher } from "./watching/watcher.ts"

@@ -1,7 +1,7 @@
 /** Which call, if any, the code of a foreign tool runs for: its shared API objects act on behalf of it. */
 import { AsyncLocalStorage } from "node:async_hooks"
-import type { ChangeRecorder } from "../pipeline/model/changes.ts"
 import type { CallingAgent, HandlerContext } from "../pipeline/model/handler.ts"
+import type { ChangeRecorder } from "../undo/changes.ts"
 
 export interface CurrentCall {
   readonly callId: string

@@ -1,8 +1,8 @@
 /** Background tasks of a store, for every process that has it open. */
 
 import { textOf } from "../output/output.ts"
-import { current } from "../pipeline/call/check-snapshot.ts"
 import { expectId, expectSignal, expectSignalOptions, expectText } from "../pipeline/model/got.ts"
+import { current } from "../snapshots/check-snapshot.ts"
 import type { BackgroundTask, TaskStatus, WaitOptions } from "../tasks/background-tasks.ts"
 import { PendingReads } from "./pending-reads.ts"
 import type { CallStore } from "./store.ts"

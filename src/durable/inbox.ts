@@ -1,10 +1,10 @@
 /** The open questions of a store, of all agents. */
 
 import type { ToolOutput } from "../output/output.ts"
-import { current } from "../pipeline/call/check-snapshot.ts"
-import type { CallSnapshot } from "../pipeline/call/snapshot.ts"
 import type { AnswerOptions } from "../pipeline/model/event.ts"
 import type { HostEffect } from "../pipeline/model/host-effect.ts"
+import { current } from "../snapshots/check-snapshot.ts"
+import type { CallSnapshot } from "../snapshots/snapshot.ts"
 
 /** An open question. Plain JSON. */
 export interface InboxItem {

@@ -2,8 +2,8 @@
 import type { Files } from "../io/files.ts"
 import type { Listed } from "../io/history/listing.ts"
 import type { PathState } from "../io/history/path-state.ts"
-import type { ChangeRecorder } from "../pipeline/model/changes.ts"
 import { shortened } from "../text/truncation.ts"
+import type { ChangeRecorder } from "../undo/changes.ts"
 import { changeOf, keeperOf, mayChange } from "./file-changes.ts"
 
 /** Of a command, where it is named. */

@@ -6,6 +6,7 @@ import { type LoggedPath, loggedChanges } from "../io/history/change-log.ts"
 import type { FileHistory, Look, StagedPutBack } from "../io/history/file-history.ts"
 import { hashOfBytes } from "../io/history/kept-content.ts"
 import { isSame, type PathState, type Seen } from "../io/history/path-state.ts"
+import { ToolError } from "../pipeline/model/step.ts"
 import type {
   ChangeKeeper,
   ChangeRecorder,
@@ -16,9 +17,8 @@ import type {
   PathChange,
   PlanOptions,
   UndoPlan,
-} from "../pipeline/model/changes.ts"
-import { ToolError } from "../pipeline/model/step.ts"
-import type { UndoBounds } from "../pipeline/model/undo-options.ts"
+} from "../undo/changes.ts"
+import type { UndoBounds } from "../undo/undo-options.ts"
 import { mergeBack } from "./merge-back.ts"
 import { previewOf } from "./staged-preview.ts"
 

@@ -1,6 +1,6 @@
 /// <reference types="node" preserve="true" />
 
-export { undoTool } from "../pipeline/call/undoing.ts"
+export { undoTool } from "../undo/undo-tool.ts"
 export { astEditTool, makeAstEditTool } from "./ast-edit.ts"
 export { astGrepTool, makeAstGrepTool } from "./ast-grep.ts"
 export { cancelBackgroundTaskTool } from "./cancel-background-task.ts"

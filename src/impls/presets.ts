@@ -3,7 +3,7 @@
  * requests from this one.
  */
 import { localMachine, type Machine } from "../io/machine.ts"
-import { undoTool } from "../pipeline/call/undoing.ts"
+import { undoTool } from "../undo/undo-tool.ts"
 import { makeAstEditTool } from "./ast-edit.ts"
 import { makeAstGrepTool } from "./ast-grep.ts"
 import { cancelBackgroundTaskTool } from "./cancel-background-task.ts"

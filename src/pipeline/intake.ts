@@ -1,5 +1,7 @@
 /** Adds calls to an executor: new calls, restored calls, and the cleanup of dropped actions. */
 
+import { readCall, readLost, readPast, readStaged, type ToolOf } from "../snapshots/read-snapshot.ts"
+import type { CallSnapshot, StagedSnapshot } from "../snapshots/snapshot.ts"
 import { messageOf } from "../text/message-of.ts"
 import { CallSpan } from "../tracing/call-span.ts"
 import { pendingEvent, resolvedEvent } from "./call/action-events.ts"
@@ -8,8 +10,6 @@ import { withBackground } from "./call/call-input.ts"
 import type { Journal } from "./call/journal.ts"
 import { NestedCalls } from "./call/nested-calls.ts"
 import { reclaimKey } from "./call/once.ts"
-import { readCall, readLost, readPast, readStaged, type ToolOf } from "./call/read-snapshot.ts"
-import type { CallSnapshot, StagedSnapshot } from "./call/snapshot.ts"
 import type { Engine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
 import { NestedSink } from "./events/nested-sink.ts"

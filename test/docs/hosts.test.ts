@@ -71,7 +71,11 @@ const expectations: ReadonlyArray<Expectation> = [
       export const model = new ScriptedModel([[{ id: "a", name: "shell", params: { command: "echo hello" } }], "Hello."])
       process.on("exit", () => console.log(JSON.stringify(model.asked.at(-1))))
     `,
-    prints: ['{"actionRequests":[{"name":"shell","args":{"command":"echo hello"},', "Hello.\n", '"content":"hello\\n"'],
+    prints: [
+      '{"actionRequests":[{"name":"shell","args":{"command":"echo hello"},',
+      "Hello.\n",
+      '"content":"hello\\n"',
+    ],
   },
 ]
 

@@ -19,7 +19,7 @@ const leftOut: Readonly<Record<string, ReadonlyArray<string>>> = {
     "test/pipeline/{idle-memory,scale}.test.ts",
     "test/pipeline/schedule/parallel-reads.test.ts",
   ],
-  "they write one call down, and read it back: here every call is": ["test/pipeline/call/snapshot.test.ts"],
+  "they write one call down, and read it back: here every call is": ["test/snapshots/snapshot.test.ts"],
   "a shutdown ends no call of a store: they go on once it is opened again": [
     "test/pipeline/shutdown.test.ts",
     "test/resolve/shutdown.test.ts",

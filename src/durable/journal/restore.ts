@@ -1,6 +1,5 @@
 /** Restores what a store holds into the executor that runs its calls. */
-import { readSnapshot } from "../../pipeline/call/check-snapshot.ts"
-import { type CallSnapshot, queuedSnapshot } from "../../pipeline/call/snapshot.ts"
+
 import {
   enqueue,
   restoreDropped,
@@ -12,6 +11,8 @@ import type { CallFilter } from "../../pipeline/model/options.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
+import { readSnapshot } from "../../snapshots/check-snapshot.ts"
+import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { ActionRow, RuleRow, StoredCall, StoredState } from "../store.ts"

@@ -1,8 +1,8 @@
 /** The output of the session's own commands. */
 import type { Correction } from "../../io/corrections.ts"
-import type { CallChanges } from "../../pipeline/model/changes.ts"
 import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
+import type { CallChanges } from "../../undo/changes.ts"
 import { usageOf } from "./arguments.ts"
 import { clip, columnsOf, wrap } from "./columns.ts"
 import { type CallableTools, sessionCommands } from "./input.ts"

@@ -1,12 +1,12 @@
 /** How calls stage pending actions and claim them. */
 import type { ResolveParams } from "../../resolve/definition.ts"
+import { resolvingParts } from "../../snapshots/read-snapshot.ts"
+import { shapeOf } from "../../snapshots/snapshot.ts"
 import type { Engine } from "../engine.ts"
 import type { ResolvePart } from "../model/pipeline.ts"
 import type { StagedAction } from "../model/staged-action.ts"
 import { pendingEvent, settledEvent } from "./action-events.ts"
 import type { Call } from "./call.ts"
-import { resolvingParts } from "./read-snapshot.ts"
-import { shapeOf } from "./snapshot.ts"
 import { tellAction } from "./telling.ts"
 
 /** Stages the parts behind the call's current gate as a pending action. */

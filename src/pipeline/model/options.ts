@@ -4,6 +4,7 @@ import type { GivenOutput } from "../../output/output.ts"
 import type { AllowRule, Explanation, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { Tracer } from "../../tracing/tracer.ts"
+import type { UndoOptions } from "../../undo/undo-options.ts"
 import type { ToolCall } from "./call.ts"
 import type { Decision, Reviewer, ReviewQuestion } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
@@ -11,7 +12,6 @@ import type { EffectOf, HostEffect } from "./host-effect.ts"
 import type { Limit } from "./limits.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
-import type { UndoOptions } from "./undo-options.ts"
 
 /** What the rules say of a call, and why. Plain JSON. */
 export type CallExplanation = Explanation

@@ -3,12 +3,12 @@ import { resolve } from "node:path"
 import type { Tracer as EffectTracer } from "effect/Tracer"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { Tracer } from "../../tracing/tracer.ts"
+import { toUndoBounds, type UndoBounds } from "../../undo/undo-options.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
 import { expectFlag, expectFunction, expectKnown, got, toCount, toOutputBytes } from "./got.ts"
 import { type LimitSettings, toLimits } from "./limits.ts"
 import type { CallFilter, Delegates, Hooks, ToolExecutorOptions } from "./options.ts"
-import { toUndoBounds, type UndoBounds } from "./undo-options.ts"
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */
 export interface Settings {

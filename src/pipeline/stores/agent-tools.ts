@@ -1,12 +1,12 @@
 /** The tools that each agent may call, and their definitions for the model. */
 import { readResultName } from "../../output/read-result.ts"
 import { resolveName } from "../../resolve/definition.ts"
-import { undoTool } from "../call/undoing.ts"
+import { undoName } from "../../undo/undo-request.ts"
+import { undoTool } from "../../undo/undo-tool.ts"
 import type { ToolRegistry } from "../model/registry.ts"
 import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import type { ToolDefinition } from "../model/tool-definition.ts"
-import { undoName } from "../model/undo-request.ts"
 
 /** The tools that every executor provides itself, where none of these names is registered. */
 export const ownToolNames: ReadonlyArray<string> = [resolveName, readResultName, undoName]

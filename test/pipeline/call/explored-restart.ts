@@ -4,13 +4,13 @@
  */
 
 import type { Call } from "../../../src/pipeline/call/call.ts"
-import { readSnapshot } from "../../../src/pipeline/call/check-snapshot.ts"
-import { readCall, readLost, type ToolOf } from "../../../src/pipeline/call/read-snapshot.ts"
-import type { CallSnapshot } from "../../../src/pipeline/call/snapshot.ts"
 import { ended } from "../../../src/pipeline/call/state.ts"
-import { writeMoving } from "../../../src/pipeline/call/write-snapshot.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
 import type { Tool } from "../../../src/pipeline/model/tool.ts"
+import { readSnapshot } from "../../../src/snapshots/check-snapshot.ts"
+import { readCall, readLost, type ToolOf } from "../../../src/snapshots/read-snapshot.ts"
+import type { CallSnapshot } from "../../../src/snapshots/snapshot.ts"
+import { writeMoving } from "../../../src/snapshots/write-snapshot.ts"
 import {
   type CallSpec,
   type ExploredCall,

@@ -7,13 +7,13 @@
 import type { Call } from "../../../src/pipeline/call/call.ts"
 import type { Command } from "../../../src/pipeline/call/command.ts"
 import type { Input } from "../../../src/pipeline/call/input.ts"
-import { resolvingParts } from "../../../src/pipeline/call/read-snapshot.ts"
-import { shapeOf } from "../../../src/pipeline/call/snapshot.ts"
 import type { CallState } from "../../../src/pipeline/call/state.ts"
 import type { transition } from "../../../src/pipeline/call/transition.ts"
 import type { ResolvePart } from "../../../src/pipeline/model/pipeline.ts"
 import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
 import type { ResolveParams } from "../../../src/resolve/definition.ts"
+import { resolvingParts } from "../../../src/snapshots/read-snapshot.ts"
+import { shapeOf } from "../../../src/snapshots/snapshot.ts"
 import { callKey } from "./call-key.ts"
 import {
   type CallSpec,

@@ -1,7 +1,7 @@
 /** The executor's option `undo`: how much is kept, so that changes can be taken back. */
-import { toMillis } from "./duration.ts"
-import { expectFlag, expectKnown, got, toCount } from "./got.ts"
-import type { DurationInput } from "./step.ts"
+import { toMillis } from "../pipeline/model/duration.ts"
+import { expectFlag, expectKnown, got, toCount } from "../pipeline/model/got.ts"
+import type { DurationInput } from "../pipeline/model/step.ts"
 
 /** How much is kept for `undo`. */
 export interface UndoOptions {

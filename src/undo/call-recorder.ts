@@ -1,8 +1,9 @@
 /** Records the changes of one call: `changes` of its handlers' context. */
-import type { ChangeKeeper, ChangeRecorder, ChangingCall, KeptChange } from "../model/changes.ts"
-import type { UndoBounds } from "../model/undo-options.ts"
-import type { KeyedCall, RecordedChanges } from "../stores/changes.ts"
-import type { Call } from "./call.ts"
+
+import type { Call } from "../pipeline/call/call.ts"
+import type { ChangeKeeper, ChangeRecorder, ChangingCall, KeptChange } from "./changes.ts"
+import type { KeyedCall, RecordedChanges } from "./recorded-changes.ts"
+import type { UndoBounds } from "./undo-options.ts"
 
 /** The recorder of a call. `store` is for the handlers of `undo`. */
 export class CallRecorder implements ChangeRecorder {

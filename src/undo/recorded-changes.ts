@@ -1,4 +1,7 @@
 /** What the calls of an executor have changed, oldest first, within a bound: what `executor.changes` lists and `undo` takes back. */
+
+import type { UndoFunction } from "../pipeline/model/handler.ts"
+import { ToolError } from "../pipeline/model/step.ts"
 import type {
   CallChanges,
   ChangeKeeper,
@@ -8,11 +11,9 @@ import type {
   KeptChange,
   UndoPlan,
   UndoRequest,
-} from "../model/changes.ts"
-import type { UndoFunction } from "../model/handler.ts"
-import { ToolError } from "../model/step.ts"
-import type { UndoBounds } from "../model/undo-options.ts"
-import { notKnown, timeOf, wordsOf } from "../model/undo-request.ts"
+} from "./changes.ts"
+import type { UndoBounds } from "./undo-options.ts"
+import { notKnown, timeOf, wordsOf } from "./undo-request.ts"
 
 /** Changed paths that are kept in memory. */
 const maxPaths = 10_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { handler, pipeline, Step, type ToolEvent } from "../../../src/index.ts"
-import { executorOf } from "../../support/executor-of.ts"
+import { handler, pipeline, Step, type ToolEvent } from "../../src/index.ts"
+import { executorOf } from "../support/executor-of.ts"
 
 interface Ticket {
   readonly id: number

@@ -1,6 +1,7 @@
 /** What `undo` is asked for: read, checked, and in words. */
+
+import { expectFlag, expectKnown, expectText, got } from "../pipeline/model/got.ts"
 import type { ChangesFilter, UndoRequest } from "./changes.ts"
-import { expectFlag, expectKnown, expectText, got } from "./got.ts"
 
 /** The name of the tool that takes changes back. A tool that is registered under this name takes its place. */
 export const undoName = "undo"

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
-import { astEditTool, editFileTool } from "../../../src/impls/index.ts"
+import { astEditTool, editFileTool } from "../../src/impls/index.ts"
 import {
   type CallSnapshot,
   pipeline,
@@ -11,11 +11,11 @@ import {
   type ToolEvent,
   ToolExecutor,
   ToolRegistry,
-} from "../../../src/index.ts"
-import { useTempFolder } from "../../io/temp-folder.ts"
-import { never } from "../../support/deferred.ts"
-import { executorOf } from "../../support/executor-of.ts"
-import { compileScript } from "../../support/run-script.ts"
+} from "../../src/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
+import { never } from "../support/deferred.ts"
+import { executorOf } from "../support/executor-of.ts"
+import { compileScript } from "../support/run-script.ts"
 
 const path = useTempFolder()
 

@@ -4,16 +4,17 @@
  *   PreviewUndo ─▶ (resolve: apply or discard, later) ─▶ (approval, unless the host asked for it) ─▶ ApplyUndo
  *   finally: DropUndo
  */
-import { messageOf } from "../../text/message-of.ts"
-import { plural } from "../../text/plural.ts"
-import type { ChangeKeeper, KeptChange, LeftChange, UndoRequest } from "../model/changes.ts"
-import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
-import { pipeline } from "../model/pipeline.ts"
-import { Step, ToolError } from "../model/step.ts"
-import { defineTool } from "../model/tool.ts"
-import { notKnown, type UndoParams, undoName } from "../model/undo-request.ts"
-import type { CallRecord, PlannedUndo, Receipt } from "../stores/changes.ts"
+
+import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
+import { pipeline } from "../pipeline/model/pipeline.ts"
+import { Step, ToolError } from "../pipeline/model/step.ts"
+import { defineTool } from "../pipeline/model/tool.ts"
+import { messageOf } from "../text/message-of.ts"
+import { plural } from "../text/plural.ts"
 import { CallRecorder } from "./call-recorder.ts"
+import type { ChangeKeeper, KeptChange, LeftChange, UndoRequest } from "./changes.ts"
+import type { CallRecord, PlannedUndo, Receipt } from "./recorded-changes.ts"
+import { notKnown, type UndoParams, undoName } from "./undo-request.ts"
 
 /** What a preview of `undo` has as `details.undo`. */
 interface UndoDetails {

@@ -3,12 +3,13 @@
  * is converted to JSON text, which omits undefined properties.
  */
 
-import { messageOf } from "../../text/message-of.ts"
-import type { Mutable } from "../model/mutable.ts"
-import type { Outcome, Stopped } from "../model/outcome.ts"
-import type { StagedAction } from "../model/staged-action.ts"
-import type { Call } from "./call.ts"
-import { endWith, isPreview } from "./running.ts"
+import type { Call } from "../pipeline/call/call.ts"
+import { endWith, isPreview } from "../pipeline/call/running.ts"
+import { type Question, queued, running, type StateOf, type Then } from "../pipeline/call/state.ts"
+import type { Mutable } from "../pipeline/model/mutable.ts"
+import type { Outcome, Stopped } from "../pipeline/model/outcome.ts"
+import type { StagedAction } from "../pipeline/model/staged-action.ts"
+import { messageOf } from "../text/message-of.ts"
 import {
   type CallSnapshot,
   type StagedSnapshot,
@@ -16,7 +17,6 @@ import {
   storedFields,
   snapshotVersion as version,
 } from "./snapshot.ts"
-import { type Question, queued, running, type StateOf, type Then } from "./state.ts"
 
 /** The facts about a call that only a journal knows. */
 export interface JournalNotes {

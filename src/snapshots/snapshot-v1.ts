@@ -1,8 +1,8 @@
 /** Reads snapshots of version 1, which releases up to 0.2 wrote. They stored the state of a call under names of their own. */
 
-import { isPlainObject } from "../../schema/plain-object.ts"
+import type { Question, Then } from "../pipeline/call/state.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import type { CallSnapshot, StagedSnapshot } from "./snapshot.ts"
-import type { Question, Then } from "./state.ts"
 
 type FirstQuestion = Question & { readonly undecided?: true }
 

@@ -1,10 +1,10 @@
 /** The check of snapshots that are read: a host or a store may hold anything. */
 
-import { toOutput } from "../../output/output.ts"
-import { isPlainObject } from "../../schema/plain-object.ts"
+import { toOutput } from "../output/output.ts"
+import type { StateOf } from "../pipeline/call/state.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import { type CallSnapshot, type StagedSnapshot, snapshotVersion } from "./snapshot.ts"
 import { type FirstSnapshot, fromFirst } from "./snapshot-v1.ts"
-import type { StateOf } from "./state.ts"
 
 /** A snapshot of any version that is read, as one of this version. Its parts are not checked. */
 export const current = (snapshot: CallSnapshot | FirstSnapshot): CallSnapshot =>

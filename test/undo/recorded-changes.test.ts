@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { ChangeKeeper, KeptChange } from "../../../src/index.ts"
-import { RecordedChanges } from "../../../src/pipeline/stores/changes.ts"
+import type { ChangeKeeper, KeptChange } from "../../src/index.ts"
+import { RecordedChanges } from "../../src/undo/recorded-changes.ts"
 
 const keeper: ChangeKeeper = {
   plan: async () => ({ id: undefined, changes: [], left: [], preview: "" }),
