@@ -2,6 +2,7 @@
 import { expect, it } from "vitest"
 import { defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
 import { describeWith } from "../../support/needs.ts"
+import { lines, panel } from "./calls-page.ts"
 import { card, inbox, press, pressByKey, settled } from "./inbox-page.ts"
 import { served, usePages } from "./pages.ts"
 import { change, note, twice } from "./tools.ts"
@@ -114,14 +115,14 @@ describeWith("chromium")("the page's inbox", () => {
     await views.getByRole("button", { name: "Inbox 4" }).click()
     await card(page, "note").nth(1).getByRole("button", { name: "Deny…" }).waitFor()
     // Nobody has to move what is shown from side to side.
-    const isWithin = `[...document.querySelectorAll("html, .side, .columns")].every((each) =>
+    const isWithin = `[...document.querySelectorAll("html, .calls, .inbox, .columns")].every((each) =>
       each.scrollWidth <= each.clientWidth)`
     expect(await page.evaluate(isWithin)).toBe(true)
-    await views.getByRole("button", { name: "Tasks 2" }).click()
-    await page.getByRole("heading", { name: "Tasks 2" }).waitFor()
+    await views.getByRole("button", { name: "Calls 2" }).click()
+    await page.getByRole("heading", { name: "Calls 3" }).waitFor()
     expect(await page.evaluate(isWithin)).toBe(true)
-    await page.getByRole("region", { name: "Tasks" }).getByRole("button", { name: /^note/ }).first().click()
-    await page.getByRole("region", { name: "Call" }).getByText("Parameters").waitFor()
+    await lines(page, "note").first().getByRole("button").click()
+    await panel(page).getByRole("button", { name: "Deny…" }).waitFor()
     expect(await page.evaluate(isWithin)).toBe(true)
   })
 

@@ -57,8 +57,12 @@ describe("the page's state", () => {
   })
 
   it("names the limit that a call waits at, until the call starts", () => {
-    const waits = reached({ _tag: "Limited", key: 1, limit: "at most 1 at once for shell" })
-    expect(waits.calls.get(1)).toMatchObject({ status: "limited", limit: "at most 1 at once for shell" })
+    const waits = reached({ _tag: "Limited", key: 1, limit: "at most 1 at once for shell", at: 15 })
+    expect(waits.calls.get(1)).toMatchObject({
+      status: "limited",
+      limit: "at most 1 at once for shell",
+      limitedAt: 15,
+    })
     const started = reduce(waits, [{ _tag: "Started", key: 1, at: 20, title: "Shell: ls" }])
     expect(started.calls.get(1)).toMatchObject({ status: "running", startedAt: 20 })
   })

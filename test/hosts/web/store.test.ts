@@ -9,15 +9,12 @@ import { type DurableExecutor, type InboxItem, openDurableExecutor } from "../..
 import { serveWeb } from "../../../src/hosts/web/index.ts"
 import { defineTool, pipeline, Step, type Tool, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { describeWith } from "../../support/needs.ts"
+import { lines, openCall, panel } from "./calls-page.ts"
 import { card, inbox, press, settled } from "./inbox-page.ts"
 import { usePages } from "./pages.ts"
 import { change, note, streaming, twice } from "./tools.ts"
 
-const panel = (page: Page) => page.getByRole("region", { name: "Call" })
-
 const timeline = (page: Page) => page.getByRole("region", { name: "Timeline" })
-
-const tasks = (page: Page) => page.getByRole("region", { name: "Tasks" })
 
 const folder = async (): Promise<string> => {
   const path = await mkdtemp(join(tmpdir(), "stepline-web-store-"))
@@ -199,10 +196,13 @@ describeWith("chromium")("the page of a store", () => {
     await settled(shown)
     await taken.getByRole("button", { name: "Discard" }).click()
     await inbox(shown).getByText("Nothing waits for you.").waitFor()
-    const buttons = tasks(shown).getByRole("button", { name: "Take", exact: true })
-    expect(await buttons.count()).toBe(1)
-    await buttons.click()
-    await tasks(shown).getByText("+kept").waitFor()
+    const take = panel(shown).getByRole("button", { name: "Take", exact: true })
+    await openCall(shown, /b, background/)
+    expect(await take.count()).toBe(0)
+    await openCall(shown, /a, background/)
+    await panel(shown).getByText("+kept").waitFor()
+    await take.click()
+    await take.waitFor({ state: "detached" })
     expect(await runner.tasks.list()).toEqual([])
   })
 
@@ -217,18 +217,16 @@ describeWith("chromium")("the page of a store", () => {
     ])
     const { web } = await page(store)
     const shown = await pages.open(web.url)
-    const running = tasks(shown).getByRole("listitem").filter({ hasText: "stream" })
-    await running.nth(1).waitFor()
-    // What is queued stands below what runs.
-    await tasks(shown).getByRole("heading", { name: "Queued" }).waitFor({ state: "detached" })
-    expect(await tasks(shown).getByRole("button", { name: "Background" }).count()).toBe(0)
-    await running.first().getByRole("button", { name: "Cancel" }).click()
+    await lines(shown, "running").nth(1).waitFor()
+    await openCall(shown, /mainrunning/)
+    await panel(shown).getByRole("button", { name: "Cancel" }).click()
+    expect(await panel(shown).getByRole("button", { name: "Background" }).count()).toBe(0)
     expect(await events(runner, "Cancelled")).toMatchObject({ callId: "a" })
-    await running.nth(1).waitFor({ state: "detached" })
+    await openCall(shown, /main, background/)
     release()
-    await tasks(shown).getByRole("heading", { name: "Finished in the background" }).waitFor()
-    await tasks(shown).getByRole("button", { name: "Take", exact: true }).click()
-    await tasks(shown).getByText("streamed it all").waitFor()
+    await panel(shown).getByText("streamed it all").waitFor()
+    await panel(shown).getByRole("button", { name: "Take", exact: true }).click()
+    await panel(shown).getByText("Taken: the executor keeps its result no longer.").waitFor()
   })
 
   it("keeps an answer while nobody runs the calls, and says so", async () => {

@@ -3,14 +3,11 @@ import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { defineTool, pipeline, Step } from "../../../src/index.ts"
 import { describeWith } from "../../support/needs.ts"
+import { lines, openCall, panel } from "./calls-page.ts"
 import { served, usePages } from "./pages.ts"
 import { note, streaming } from "./tools.ts"
 
 const timeline = (page: Page) => page.getByRole("region", { name: "Timeline" })
-
-const panel = (page: Page) => page.getByRole("region", { name: "Call" })
-
-const tasks = (page: Page) => page.getByRole("region", { name: "Tasks" })
 
 /** How many bars are drawn when all are to be seen, and how often in the frames after that. */
 const drawnBy = (page: Page): Promise<{ readonly bars: number; readonly frames: number }> =>
@@ -36,7 +33,7 @@ const quick = defineTool({
   compose: () => pipeline().andThen({ name: "do", call: () => Step.Output("done") }),
 })
 
-describeWith("chromium")("the page's timeline and tasks", () => {
+describeWith("chromium")("the page's timeline", () => {
   const pages = usePages()
 
   it("opens a call by keys: its plan and where it stands, its output as it comes, its decision, its trace", async () => {
@@ -44,7 +41,7 @@ describeWith("chromium")("the page's timeline and tasks", () => {
     const { executor, web } = await served([tool, note], { trace: true })
     const page = await pages.open(web.url)
     executor.enqueue([{ name: "stream", params: { text: "<b>first</b>\u202e\n" } }])
-    await tasks(page).getByRole("heading", { name: "Running" }).waitFor()
+    await lines(page, "running").waitFor()
     await page.getByRole("application").focus()
     await page.keyboard.press("ArrowRight")
     await timeline(page)
@@ -98,24 +95,27 @@ describeWith("chromium")("the page's timeline and tasks", () => {
       { name: "stream", callId: "a", params: { text: "a" } },
       { name: "stream", callId: "b", params: { text: "b" }, background: true },
     ])
-    await tasks(page).getByRole("button", { name: "Background" }).click()
+    await openCall(page, /^streammainrunning/)
+    await panel(page).getByRole("button", { name: "Background" }).click()
     await timeline(page).getByRole("list", { name: "Lanes" }).getByText("background").waitFor()
     // The other one is there already.
     await expect.poll(() => executor.inspectCall("a")?.background).toBe(true)
-    await tasks(page)
-      .getByRole("listitem")
-      .filter({ hasText: "stream" })
-      .first()
-      .getByRole("button", { name: "Cancel" })
-      .click()
-    await tasks(page).getByText("cancelled").waitFor()
+    await panel(page).getByRole("button", { name: "Cancel" }).click()
+    await panel(page)
+      .getByText(/^cancelled/)
+      .waitFor()
     release()
-    await tasks(page).getByRole("button", { name: "Take" }).nth(1).waitFor()
-    await tasks(page).getByRole("button", { name: "Take" }).first().click()
-    await tasks(page).getByText("streamed it all").waitFor()
+    const take = panel(page).getByRole("button", { name: "Take" })
+    await take.waitFor()
+    await openCall(page, /^stream.*complete/)
+    await panel(page).getByText("streamed it all").waitFor()
+    await take.click()
+    await panel(page).getByText("Taken: the executor keeps its result no longer.").waitFor()
     expect(executor.tasks.list().map(({ id }) => id)).toEqual(["a"])
+    await openCall(page, /^stream.*cancelled/)
+    await take.waitFor()
     executor.tasks.take("a")
-    await expect.poll(() => tasks(page).getByRole("button", { name: "Take" }).count()).toBe(0)
+    await take.waitFor({ state: "detached" })
   })
 
   it("draws 10,000 calls, each of which can be come at", async () => {

@@ -1,14 +1,14 @@
-/** The whole page: the timeline, the inbox, the tasks, and the open call. */
+/** The whole page: the timeline, the calls, the inbox, and the open call. */
 import { useEffect, useState } from "preact/hooks"
 import { CallPanel } from "./call-panel.tsx"
 import { Caller } from "./caller.tsx"
+import { CallList } from "./calls/call-list.tsx"
 import { Inbox } from "./inbox.tsx"
 import { type Connection, type Source, useSource } from "./source.ts"
-import { Tasks } from "./tasks.tsx"
 import { visibleLine } from "./texts.tsx"
 import { Timeline } from "./timeline/timeline.tsx"
 
-type View = "timeline" | "inbox" | "tasks"
+type View = "timeline" | "calls" | "inbox"
 
 const said: Readonly<Record<Connection, string>> = {
   connecting: "Connecting…",
@@ -78,6 +78,7 @@ export const App = ({ source }: { readonly source: Source }) => {
       </p>
       <main>
         <Timeline source={source} state={state} open={open} onOpen={setOpen} />
+        <CallList source={source} state={state} onOpen={setOpen} />
         {open === undefined ? undefined : (
           <CallPanel
             key={open}
@@ -86,18 +87,13 @@ export const App = ({ source }: { readonly source: Source }) => {
             onClose={() => setOpen(undefined)}
           />
         )}
-        {isWritten ? undefined : (
-          <div class="side">
-            <Inbox source={source} state={state} onOpen={setOpen} />
-            <Tasks source={source} state={state} onOpen={setOpen} />
-          </div>
-        )}
+        {isWritten ? undefined : <Inbox source={source} state={state} onOpen={setOpen} />}
       </main>
       {isWritten ? undefined : (
         <nav class="tabs" aria-label="Views">
           <Tab view="timeline" label="Timeline" current={view} go={setView} />
+          <Tab view="calls" label="Calls" count={active} current={view} go={setView} />
           <Tab view="inbox" label="Inbox" count={asked} current={view} go={setView} />
-          <Tab view="tasks" label="Tasks" count={active} current={view} go={setView} />
         </nav>
       )}
     </div>

@@ -1,32 +1,15 @@
 /** An open call: its parameters, its plan and progress, its output, and who decided. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
+import type { CallDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
+import { CallButtons } from "./call-buttons.tsx"
+import { Cards, itemsOf } from "./cards.tsx"
+import { decision } from "./decisions.ts"
 import type { Source } from "./source.ts"
-import { TaskButtons } from "./tasks.tsx"
 import { Diff, Output, Params, visibleLine } from "./texts.tsx"
 import { duration, timeOfDay } from "./times.ts"
-
-const deciders: Readonly<Record<string, string>> = {
-  user: "a person",
-  rule: "a rule",
-  hook: "a hook",
-  reviewer: "a reviewer",
-  call: "its caller, beforehand",
-  timeout: "nobody, in time",
-  model: "the model",
-  tool: "another tool",
-  shutdown: "the shutdown",
-}
-
-const decision = ({ kind, rule, source, command, reason }: DecisionDetail): string => {
-  const who = `${deciders[kind] ?? kind}${source === undefined ? "" : ` (${source})`}`
-  // The reason names the rule and the text that it matched.
-  if (reason !== undefined) return `${who}: ${reason}`
-  if (rule === undefined) return who
-  return command === undefined ? `${who}: ${rule}` : `${who}: ${rule}, for ${command}`
-}
+import { useSettled } from "./use-settled.ts"
 
 const partStates: Readonly<Record<PartDetail["state"], string>> = {
   done: "done",
@@ -92,19 +75,22 @@ const Part = ({ title, children }: { readonly title: string; readonly children: 
   </section>
 )
 
-const Texts = ({ detail }: { readonly detail: CallDetail }) => {
+/** `isTold`: a card shows what is asked. */
+const Texts = ({ detail, isTold }: { readonly detail: CallDetail; readonly isTold: boolean }) => {
   const { params, editedParams, diff, output, content } = detail
   const isStreamed = output !== "" && output.trim() !== content.trim()
   return (
     <>
-      {diff === undefined ? undefined : (
+      {diff === undefined || isTold ? undefined : (
         <Part title="Diff">
           <Diff text={diff} />
         </Part>
       )}
-      <Part title={editedParams === undefined ? "Parameters" : "Parameters that the model sent"}>
-        <Params json={params} />
-      </Part>
+      {isTold ? undefined : (
+        <Part title={editedParams === undefined ? "Parameters" : "Parameters that the model sent"}>
+          <Params json={params} />
+        </Part>
+      )}
       {editedParams === undefined ? undefined : (
         <Part title="Parameters that ran">
           <Params json={editedParams} />
@@ -115,7 +101,7 @@ const Texts = ({ detail }: { readonly detail: CallDetail }) => {
           <Output text={output} />
         </Part>
       ) : undefined}
-      {content === "" || content === diff ? undefined : (
+      {content === "" || content === diff || isTold ? undefined : (
         <Part title="Result">
           <Output text={content} />
         </Part>
@@ -155,6 +141,13 @@ export const CallPanel = (props: {
   const heading = useRef<HTMLHeadingElement>(null)
   const [said, setSaid] = useState("")
   const panel = useRef<HTMLElement>(null)
+  const items = itemsOf(source.state).filter(({ call }) => call === row?.key)
+  const isAsking = items.length > 0 && source.connection !== "written"
+  const isTold = items.some(
+    (item) => item._tag === "Preview" || (item._tag === "Question" && item.question.effect === undefined),
+  )
+  // The click that opened the call may have been the first of two.
+  const isSettled = useSettled(items.map(({ id }) => id).join(" "), "closed")
   useLayoutEffect(() => {
     const opener = document.activeElement
     heading.current?.focus()
@@ -179,7 +172,7 @@ export const CallPanel = (props: {
           )}
         </h2>
         {row === undefined || source.connection === "written" ? undefined : (
-          <TaskButtons source={source} call={row} say={setSaid} />
+          <CallButtons source={source} call={row} say={setSaid} />
         )}
         <button type="button" onClick={onClose} aria-label="Close">
           ✕
@@ -204,7 +197,12 @@ export const CallPanel = (props: {
               </p>
             ) : undefined}
           </div>
-          <div class="main">{detail === undefined ? undefined : <Texts detail={detail} />}</div>
+          <div class="main">
+            {isAsking ? (
+              <Cards source={source} items={items} isSettled={isSettled} onOpen={undefined} say={setSaid} />
+            ) : undefined}
+            {detail === undefined ? undefined : <Texts detail={detail} isTold={isAsking && isTold} />}
+          </div>
         </div>
       )}
     </section>

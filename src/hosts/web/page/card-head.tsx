@@ -2,8 +2,19 @@
 import type { ComponentChildren } from "preact"
 import { visibleLine } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
+import type { Answering } from "./use-answer.ts"
 
-/** `open`: opens the call, if the call is shown. `children`: follow at the end. */
+/** What every card has. */
+export interface CardProps extends Answering {
+  /** Opens a call; undefined for the cards at the call that is open. */
+  readonly onOpen: ((key: number) => void) | undefined
+}
+
+/** Opens a call, if it is shown and not open. */
+export const opener = ({ onOpen }: CardProps, key: number | undefined): (() => void) | undefined =>
+  onOpen === undefined || key === undefined ? undefined : () => onOpen(key)
+
+/** `children`: follow at the end. */
 export const CardHead = (props: {
   readonly name: string
   readonly agentId: string

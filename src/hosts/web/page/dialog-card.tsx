@@ -1,7 +1,7 @@
 /** A tool's question to its user: to confirm, to choose, or to type something. */
 import { useState } from "preact/hooks"
 import type { DialogRow } from "../state/page-state.ts"
-import type { Source } from "./source.ts"
+import { type CardProps, opener } from "./card-head.tsx"
 import { Sentences, visibleLine, visibleSentence } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
@@ -89,25 +89,20 @@ const Ways = (props: WaysProps) => {
 }
 
 /** One question of a tool. */
-export const DialogCard = (props: {
-  readonly source: Source
-  readonly dialog: DialogRow
-  readonly isSettled: () => boolean
-  readonly onOpen: (key: number) => void
-  readonly say: (text: string) => void
-}) => {
+export const DialogCard = (props: CardProps & { readonly dialog: DialogRow }) => {
   const { dialog } = props
   const { id, key, name, title, message, at, isCut } = dialog
   const { isBusy, send } = useAnswer(props)
+  const open = opener(props, key)
   const answer = (value: unknown) => send("dialog", { id, value })
   const ways = { dialog, answer, isBusy }
   return (
     <li class="card is-dialog" aria-label={`Question: ${visibleSentence(title)}`}>
       <header>
-        {key === undefined || name === undefined ? (
-          <b>A tool asks</b>
+        {open === undefined || name === undefined ? (
+          <b>{name === undefined ? "A tool asks" : `${visibleLine(name)} asks`}</b>
         ) : (
-          <button type="button" class="link" onClick={() => props.onOpen(key)}>
+          <button type="button" class="link" onClick={open}>
             <b>{visibleLine(name)}</b> asks
           </button>
         )}

@@ -1,9 +1,8 @@
 /** An effect that no host has carried out: a person may carry it out, and answer with a value, or refuse it. */
 import { useState } from "preact/hooks"
 import type { QuestionRow } from "../state/page-state.ts"
-import { AnswerStored, CardHead } from "./card-head.tsx"
+import { AnswerStored, CardHead, type CardProps, opener } from "./card-head.tsx"
 import { ReasonForm } from "./reason-form.tsx"
-import type { Source } from "./source.ts"
 import { Params, visibleLine } from "./texts.tsx"
 import { useAnswer } from "./use-answer.ts"
 import { useRead } from "./use-read.ts"
@@ -67,13 +66,7 @@ const ValueForm = (props: {
 }
 
 /** One effect. */
-export const EffectCard = (props: {
-  readonly source: Source
-  readonly question: QuestionRow
-  readonly isSettled: () => boolean
-  readonly onOpen: (key: number) => void
-  readonly say: (text: string) => void
-}) => {
+export const EffectCard = (props: CardProps & { readonly question: QuestionRow }) => {
   const { id, name, agentId, title, effect = "", askedAt, key, isSent } = props.question
   const detail = useRead(props.source, id, () => props.source.questionDetail(id))
   const [refuses, setRefuses] = useState(false)
@@ -86,7 +79,7 @@ export const EffectCard = (props: {
         agentId={agentId}
         parentId={props.question.parentId}
         at={askedAt}
-        open={() => props.onOpen(key)}
+        open={opener(props, key)}
       >
         <span class="badge">effect</span>
       </CardHead>

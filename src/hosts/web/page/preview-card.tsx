@@ -1,24 +1,21 @@
 /** A preview that a call has staged: what would change, to be applied or discarded. */
 import type { ActionRow } from "../state/page-state.ts"
-import { CardHead } from "./card-head.tsx"
-import type { Source } from "./source.ts"
+import { CardHead, type CardProps, opener } from "./card-head.tsx"
 import { Diff, Said, visibleLine } from "./texts.tsx"
 import { useAnswer } from "./use-answer.ts"
 import { useRead } from "./use-read.ts"
 
 /** One preview. */
-export const PreviewCard = (props: {
-  readonly source: Source
-  readonly action: ActionRow
-  /** The revision of the call that staged it. */
-  readonly revision: number | undefined
-  readonly isLatest: boolean
-  /** Whether another process runs the calls: only what is stored is known then. */
-  readonly isStore: boolean
-  readonly isSettled: () => boolean
-  readonly onOpen: (key: number) => void
-  readonly say: (text: string) => void
-}) => {
+export const PreviewCard = (
+  props: CardProps & {
+    readonly action: ActionRow
+    /** The revision of the call that staged it. */
+    readonly revision: number | undefined
+    readonly isLatest: boolean
+    /** Whether another process runs the calls: only what is stored is known then. */
+    readonly isStore: boolean
+  },
+) => {
   const { source, action, revision, isLatest, isStore } = props
   const { actionId, agentId, label, sourceToolName, at, key, isSent } = action
   const version = key === undefined ? undefined : `${key} ${revision}`
@@ -29,12 +26,7 @@ export const PreviewCard = (props: {
   const isCut = detail?.isCut === true || (isStore && key === undefined)
   return (
     <li class="card is-preview" aria-label={`Preview: ${visibleLine(label)}`}>
-      <CardHead
-        name={sourceToolName}
-        agentId={agentId}
-        at={at}
-        open={key === undefined ? undefined : () => props.onOpen(key)}
-      >
+      <CardHead name={sourceToolName} agentId={agentId} at={at} open={opener(props, key)}>
         <span class="badge">preview</span>
       </CardHead>
       <p class="label">{visibleLine(label)}</p>

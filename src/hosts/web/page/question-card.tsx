@@ -2,11 +2,10 @@
 import { useRef, useState } from "preact/hooks"
 import type { QuestionDetail } from "../state/detail.ts"
 import type { QuestionRow } from "../state/page-state.ts"
-import { AnswerStored, CardHead } from "./card-head.tsx"
+import { AnswerStored, CardHead, type CardProps, opener } from "./card-head.tsx"
 import { ParamsForm } from "./params-form.tsx"
 import { ReasonForm } from "./reason-form.tsx"
 import { RememberMenu } from "./remember-menu.tsx"
-import type { Source } from "./source.ts"
 import { Diff, Params, Said, visibleLine } from "./texts.tsx"
 import { clock } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
@@ -47,15 +46,13 @@ export interface Choice {
 }
 
 /** One open question. */
-export const QuestionCard = (props: {
-  readonly source: Source
-  readonly question: QuestionRow
-  readonly now: number
-  readonly choice: Choice | undefined
-  readonly isSettled: () => boolean
-  readonly onOpen: (key: number) => void
-  readonly say: (text: string) => void
-}) => {
+export const QuestionCard = (
+  props: CardProps & {
+    readonly question: QuestionRow
+    readonly now: number
+    readonly choice: Choice | undefined
+  },
+) => {
   const { source, question, now, choice } = props
   const { id, name, agentId, title, label, askedAt, expiresAt, key, isSent } = question
   const detail = useRead(source, id, () => source.questionDetail(id))
@@ -82,7 +79,7 @@ export const QuestionCard = (props: {
         agentId={agentId}
         parentId={question.parentId}
         at={askedAt}
-        open={() => props.onOpen(key)}
+        open={opener(props, key)}
       >
         {expiresAt === undefined ? undefined : <Countdown until={expiresAt} now={now} />}
       </CardHead>

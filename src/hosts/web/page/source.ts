@@ -10,7 +10,6 @@ export type Connection = "connecting" | "live" | "lost" | "refused" | "ended" | 
 export interface Took {
   readonly took: boolean
   readonly message?: string
-  readonly content?: string
 }
 
 /** What the page shows, and what it sends requests to. */

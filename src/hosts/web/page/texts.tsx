@@ -14,6 +14,13 @@ export const callLabel = ({ name, title, parentId }: Pick<CallRow, "name" | "tit
   (parentId === undefined ? "" : "↳ ") +
   visibleLine(plain(title).startsWith(plain(name)) ? title : `${name}  ${title}`)
 
+/** What a call is about: its title, without the tool at its beginning. */
+export const argumentOf = ({ name, title }: Pick<CallRow, "name" | "title">): string => {
+  const [head = "", ...rest] = title.split(": ")
+  if (plain(head) !== plain(name)) return title === name ? "" : title
+  return rest.join(": ")
+}
+
 /** A sentence for people on one line, such as the question of a dialog. */
 export const visibleSentence = (text: string): string => visibleText(text, { singleLine: true, prose: true })
 

@@ -3,14 +3,14 @@ import { useState } from "preact/hooks"
 import type { Source } from "./source.ts"
 
 /** The card's source, and where the outcome is shown. */
-interface Answering {
+export interface Answering {
   readonly source: Source
   /** Whether the cards have not moved for long enough that a click is meant for this one. */
   readonly isSettled: () => boolean
   readonly say: (text: string) => void
 }
 
-/** Whether an answer is being sent, and the function that sends one. */
+/** Whether none can be sent now, and the function that sends one. */
 export const useAnswer = ({ source, isSettled, say }: Answering) => {
   const [isBusy, setBusy] = useState(false)
   const send = async (path: Parameters<Source["ask"]>[0], body: object): Promise<void> => {
@@ -24,5 +24,5 @@ export const useAnswer = ({ source, isSettled, say }: Answering) => {
     }
     setBusy(false)
   }
-  return { isBusy, send }
+  return { isBusy: isBusy || source.connection !== "live", send }
 }

@@ -6,7 +6,7 @@ import { shownJson } from "../../shown-json.ts"
 import { Tail } from "../../tail.ts"
 import { diffOf, isUnifiedDiff } from "../../terminal/render-diff.ts"
 import type { CallDetail, DecisionDetail, PartDetail } from "../state/detail.ts"
-import type { CallRow, CallStatus, SpanKind } from "../state/page-state.ts"
+import type { CallRow, CallStatus, DecidedRow, SpanKind } from "../state/page-state.ts"
 import { bounded, boundedName, boundedTitle, isCut, maxShown, roughSize } from "./bounded.ts"
 
 /** The source of a call's row and details. */
@@ -49,13 +49,18 @@ const noQuestions: ReadonlyArray<string> = []
 /** Of finally handlers that failed. */
 const maxErrors = 20
 
-const decisionOf = ({ kind, rule, source, command, reason }: DecidedBy): DecisionDetail => ({
-  kind,
-  ...(rule !== undefined && { rule: bounded(rule, 2_000) }),
-  ...(source !== undefined && { source: boundedName(source) }),
-  ...(command !== undefined && { command: bounded(command, 2_000) }),
-  ...(reason !== undefined && { reason: bounded(reason, 2_000) }),
-})
+const decisionOf = (by: DecidedBy): DecisionDetail => {
+  const { kind, id, approvedBy, rule, source, command, reason } = by
+  const people = approvedBy?.join(", ") ?? id
+  return {
+    kind,
+    ...(people !== undefined && { people: boundedTitle(people) }),
+    ...(rule !== undefined && { rule: bounded(rule, 2_000) }),
+    ...(source !== undefined && { source: boundedName(source) }),
+    ...(command !== undefined && { command: bounded(command, 2_000) }),
+    ...(reason !== undefined && { reason: bounded(reason, 2_000) }),
+  }
+}
 
 /** The diff of an output, in its details or as its text. */
 export const diffIn = (text: string, details: unknown): string | undefined =>
@@ -95,6 +100,15 @@ export class BookedCall {
     this.agentId = agentId
     this.name = name
     this.params = params
+  }
+
+  /** Who decided, for its row. */
+  get decidedRow(): { readonly by?: DecidedRow } {
+    const { decidedBy } = this.told
+    if (decidedBy === undefined) return {}
+    const { kind, people, source } = decidedBy
+    const name = people ?? source
+    return { by: { kind, ...(name !== undefined && { name }) } }
   }
 
   get isOver(): boolean {

@@ -20,6 +20,7 @@ import {
   type Resolution,
   type TaskAction,
   type Took,
+  taken,
   takenElsewhere,
 } from "./source.ts"
 
@@ -107,7 +108,7 @@ export class ExecutorSource implements PageSource {
       }
       case "take": {
         const task = executor.tasks.take(callId)
-        return task === undefined ? takenElsewhere : { took: true, content: task.content }
+        return task === undefined ? takenElsewhere : taken
       }
     }
   }

@@ -91,7 +91,7 @@ export class Recorder {
     const booked = this.book.latest(callId)
     if (booked === undefined) return
     booked.status = "limited"
-    this.tell({ _tag: "Limited", key: booked.key, limit: boundedTitle(because) })
+    this.tell({ _tag: "Limited", key: booked.key, limit: boundedTitle(because), at: Date.now() })
   }
 
   private event(event: ToolEvent): void {
@@ -160,7 +160,7 @@ export class Recorder {
     if ("staged" in event && event.staged !== undefined) {
       this.tell({ _tag: "StagedBy", actionId: event.staged.actionId, key })
     }
-    this.tell({ _tag: "Ended", key, at: event.at, status, ...(kept && { kept }) })
+    this.tell({ _tag: "Ended", key, at: event.at, status, ...(kept && { kept }), ...booked.decidedRow })
     this.book.over(booked, kept)
   }
 
@@ -278,7 +278,11 @@ export class Recorder {
   ): void {
     if (booked !== undefined) {
       this.answered(booked)
-      if (by !== undefined) booked.decided(by)
+      if (by !== undefined) {
+        booked.decided(by)
+        const { key, decidedRow } = booked
+        if (decidedRow.by !== undefined) this.tell({ _tag: "Decided", key, by: decidedRow.by })
+      }
     }
     end(false)
   }

@@ -17,8 +17,6 @@ export type OnChange = (change: Change) => void
 export interface Took {
   readonly took: boolean
   readonly message?: string
-  /** The result of a task that was taken. */
-  readonly content?: string
 }
 
 /** A page's answer: at a gate, or to an effect that the host carries out. */
@@ -104,6 +102,9 @@ export const notLatest = (label: string): Took => ({
   took: false,
   message: `Decide about “${label}” first: it came after this one.`,
 })
+
+/** For a result that is taken. */
+export const taken: Took = { took: true, message: "Taken: the executor keeps its result no longer." }
 
 /** For a missing result. */
 export const takenElsewhere: Took = {

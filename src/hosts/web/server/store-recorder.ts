@@ -153,7 +153,7 @@ export class StoreRecorder {
       this.tell({ _tag: "StagedBy", actionId, key })
     }
     this.standing.delete(booked)
-    this.tell({ _tag: "Ended", key, at: event.at, status })
+    this.tell({ _tag: "Ended", key, at: event.at, status, ...booked.decidedRow })
     this.book.over(booked, false)
   }
 

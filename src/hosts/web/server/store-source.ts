@@ -23,6 +23,7 @@ import {
   type Resolution,
   type TaskAction,
   type Took,
+  taken,
   takenElsewhere,
   tookOf,
   tooLate,
@@ -166,7 +167,7 @@ export class StoreSource implements PageSource {
   private async take(key: number, callId: string): Promise<Took> {
     const task = await this.calls.tasks.take(callId)
     this.tell({ _tag: "Forgotten", key })
-    return task === undefined ? takenElsewhere : { took: true, content: task.content }
+    return task === undefined ? takenElsewhere : taken
   }
 
   enqueue(): string {

@@ -4,6 +4,8 @@ import type { CallRow } from "./page-state.ts"
 /** Who decided, in the executor's terms. */
 export interface DecisionDetail {
   readonly kind: string
+  /** The people, if the host named them. */
+  readonly people?: string
   readonly rule?: string
   readonly source?: string
   readonly command?: string

@@ -28,6 +28,12 @@ export interface SpanRow {
   readonly failed?: true
 }
 
+/** Who decided on a call: the kind, in the executor's terms, and a person's or a rule set's name. */
+export interface DecidedRow {
+  readonly kind: string
+  readonly name?: string
+}
+
 /** One call. */
 export interface CallRow {
   /** Its number in the order of enqueueing. Unlike a call id, never used again. */
@@ -45,6 +51,9 @@ export interface CallRow {
   readonly queuedAt: number
   /** The limit that the call waits at, or has waited at. */
   readonly limit?: string
+  /** When it began to wait there. */
+  readonly limitedAt?: number
+  readonly decidedBy?: DecidedRow
   readonly startedAt?: number
   readonly endedAt?: number
   readonly spans: ReadonlyArray<SpanRow>

@@ -4,6 +4,7 @@ import type {
   ActionRow,
   CallRow,
   CallStatus,
+  DecidedRow,
   DialogRow,
   NoteRow,
   PageState,
@@ -15,7 +16,7 @@ import type {
 /** A change, as it is sent to pages. */
 export type Change =
   | { readonly _tag: "Queued"; readonly call: CallRow }
-  | { readonly _tag: "Limited"; readonly key: number; readonly limit: string }
+  | { readonly _tag: "Limited"; readonly key: number; readonly limit: string; readonly at: number }
   | { readonly _tag: "Started"; readonly key: number; readonly at: number; readonly title: string }
   | {
       readonly _tag: "SpanBegan"
@@ -34,6 +35,7 @@ export type Change =
     }
   | { readonly _tag: "Asked"; readonly question: QuestionRow }
   | { readonly _tag: "Answered"; readonly id: string }
+  | { readonly _tag: "Decided"; readonly key: number; readonly by: DecidedRow }
   | { readonly _tag: "Backgrounded"; readonly key: number }
   | {
       readonly _tag: "Ended"
@@ -41,6 +43,7 @@ export type Change =
       readonly at: number
       readonly status: CallStatus
       readonly kept?: true
+      readonly by?: DecidedRow
     }
   /** The task's result can be taken. */
   | { readonly _tag: "Kept"; readonly key: number }
@@ -100,7 +103,7 @@ const endSpan = (draft: Draft, { key, index, at, failed }: Extract<Change, { _ta
   call.status = statusOf(call)
 }
 
-const endCall = (draft: Draft, { key, at, status, kept }: Extract<Change, { _tag: "Ended" }>): void => {
+const endCall = (draft: Draft, { key, at, status, kept, by }: Extract<Change, { _tag: "Ended" }>): void => {
   const call = draft.call(key)
   if (call === undefined) return
   call.status = status
@@ -108,6 +111,7 @@ const endCall = (draft: Draft, { key, at, status, kept }: Extract<Change, { _tag
   if (call.spans.some(({ to }) => to === undefined))
     call.spans = call.spans.map((span) => (span.to === undefined ? { ...span, to: at } : span))
   if (kept) call.kept = kept
+  if (by !== undefined) call.decidedBy = by
 }
 
 const marked = <Row extends QuestionRow | ActionRow>(
@@ -131,6 +135,7 @@ const apply = (draft: Draft, change: Change): void => {
       if (call === undefined) return
       call.status = "limited"
       call.limit = change.limit
+      call.limitedAt = change.at
       return
     }
     case "Started": {
@@ -151,6 +156,11 @@ const apply = (draft: Draft, change: Change): void => {
     case "Answered":
       draft.questions.delete(change.id)
       return
+    case "Decided": {
+      const call = draft.call(change.key)
+      if (call !== undefined) call.decidedBy = change.by
+      return
+    }
     case "Backgrounded": {
       const call = draft.call(change.key)
       if (call !== undefined) call.background = true

@@ -57,6 +57,17 @@ const Legend = () => (
   </ul>
 )
 
+/** What to do on a page without calls. */
+const whatNext = ({ connection, state: { info } }: Source): string => {
+  if (connection === "written") return "No calls were made."
+  if (connection !== "live") return "No calls yet."
+  if (info.isStore)
+    return "No calls are stored yet. Have a program enqueue some in this store: they appear here by themselves."
+  return info.calls
+    ? "No calls yet. Press “Call a tool” to make one, or start your agent: its calls appear here by themselves."
+    : "No calls yet. Start your agent: its calls appear here by themselves, and its questions in the inbox."
+}
+
 /** The timeline of all calls. */
 export const Timeline = (props: {
   readonly source: Source
@@ -133,7 +144,7 @@ export const Timeline = (props: {
           />
           {point === undefined ? undefined : <Tip point={point} now={source.now()} />}
         </div>
-        {state.calls.size === 0 ? <p class="none">No calls yet.</p> : undefined}
+        {state.calls.size === 0 ? <p class="none">{whatNext(source)}</p> : undefined}
       </div>
       <p class="hidden" aria-live="polite">
         {focused}
