@@ -3,13 +3,17 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { type EventEmitter, once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import type { Locator } from "playwright-core"
 import { expect, it, onTestFinished } from "vitest"
 import { nodeListener } from "../../../src/hosts/http/node-listener.ts"
 import { ChangeLog } from "../../../src/hosts/web/server/change-log.ts"
 import { eventStream } from "../../../src/hosts/web/server/event-stream.ts"
 import type { CallRow } from "../../../src/hosts/web/state/page-state.ts"
+import { ToolRegistry } from "../../../src/index.ts"
 import { deferred } from "../../support/deferred.ts"
 import { describeWith } from "../../support/needs.ts"
+import { openCall, panel } from "./calls-page.ts"
+import { card } from "./inbox-page.ts"
 import { served, usePages } from "./pages.ts"
 import { change, note } from "./tools.ts"
 
@@ -179,6 +183,42 @@ describeWith("chromium")("a page's connection", () => {
     await page.getByText("Live", { exact: true }).waitFor()
     expect(streams[1]?.headers["last-event-id"]).toMatch(/^[\w-]+\.\d+$/)
     expect(await page.getByRole("listitem", { name: /^note: / }).count()).toBe(2)
+  })
+
+  it("that is lost has every button off that would send something, and what was typed stays", async () => {
+    const registry = new ToolRegistry([note])
+    const { executor, web } = await served([note], {}, { tools: registry })
+    const streams = seenStreams()
+    const page = await pages.open(web.url)
+    executor.enqueue([
+      { name: "note", agentId: "a", params: { text: "denied" } },
+      { name: "note", agentId: "b", params: { text: "opened" } },
+    ])
+    const denied = card(page, "note: Note: denied")
+    await denied.getByRole("button", { name: "Deny…" }).click()
+    await denied.getByRole("textbox").fill("not today")
+    await openCall(page, "opened")
+    const approve = (within: Locator) => within.getByRole("button", { name: "Approve", exact: true })
+    await expect.poll(() => approve(panel(page)).isEnabled()).toBe(true)
+    const buttons = [
+      approve(panel(page)),
+      approve(card(page, "note: Note: opened")),
+      panel(page).getByRole("button", { name: "Cancel" }),
+      denied.getByRole("button", { name: "Deny", exact: true }),
+      page.getByRole("button", { name: "Call a tool" }),
+    ]
+    const reconnected = deferred()
+    await page.context().route("**/api/*/events", async (route) => {
+      await reconnected.promise
+      await route.continue()
+    })
+    streams[0]!.socket.destroy()
+    await page.getByText("Connection lost, trying again…").waitFor()
+    for (const button of buttons) expect(await button.isDisabled()).toBe(true)
+    reconnected.resolve()
+    await page.getByText("Live", { exact: true }).waitFor()
+    for (const button of buttons) expect(await button.isDisabled()).toBe(false)
+    expect(await denied.getByRole("textbox").inputValue()).toBe("not today")
   })
 
   it("that is lost takes no question with it that was being loaded", async () => {

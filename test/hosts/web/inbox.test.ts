@@ -245,6 +245,31 @@ describeWith("chromium")("the page's inbox", () => {
     expect(filters.evaluate(note, { text: "b" })).toBeUndefined()
   })
 
+  it("says why nothing can be remembered", async () => {
+    const sign = defineTool({
+      name: "sign",
+      description: "Asks a person.",
+      parameters: { type: "object" },
+      compose: () => pipeline().awaitApproval({ person: true }),
+    })
+    const { executor, web } = await served([sign, note])
+    const page = await pages.open(web.url)
+    executor.enqueue([
+      { name: "sign" },
+      { name: "note", agentId: "b", params: { text: "held" }, decision: "requested" },
+      { name: "note", agentId: "d", params: { text: "short" } },
+    ])
+    for (const [name, why] of [
+      ["sign", "only a person may answer this, each time."],
+      ["note: Note: held", "this asks whether the call may begin. Its gates ask further."],
+    ] as const) {
+      await card(page, name).getByText(`There is no “Always…”: ${why}`).waitFor()
+      expect(await card(page, name).getByRole("button", { name: "Always…" }).isDisabled()).toBe(true)
+    }
+    await card(page, "note: Note: short").getByRole("button", { name: "Always…", disabled: false }).waitFor()
+    expect(await card(page, "note: Note: short").getByText("There is no “Always…”").count()).toBe(0)
+  })
+
   it("takes one answer of two pages, and drops at once what was answered elsewhere", async () => {
     const { executor, web } = await served([note])
     const [one, other] = [await pages.open(web.url), await pages.open(web.url)]

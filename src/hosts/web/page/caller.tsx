@@ -15,6 +15,7 @@ export const Caller = ({ source }: { readonly source: Source }) => {
     void source.tools().then(setTools)
     dialog.current?.showModal()
   }
+  const isOff = source.connection !== "live"
   const tool = tools.find((each) => each.name === name) ?? tools[0]
   const call = async (params: unknown) => {
     try {
@@ -27,7 +28,7 @@ export const Caller = ({ source }: { readonly source: Source }) => {
   }
   return (
     <>
-      <button type="button" class="call" onClick={open}>
+      <button type="button" class="call" disabled={isOff} onClick={open}>
         Call a tool
       </button>
       <dialog ref={dialog} aria-label="Call a tool">
@@ -48,6 +49,7 @@ export const Caller = ({ source }: { readonly source: Source }) => {
             schema={tool.schema}
             json="{}"
             action="Run"
+            isOff={isOff}
             submit={call}
             back={() => dialog.current?.close()}
           />

@@ -102,6 +102,7 @@ export const EffectCard = (props: CardProps & { readonly question: QuestionRow }
       {refuses && !isSent ? (
         <ReasonForm
           action="Refuse"
+          isOff={isBusy}
           submit={(reason) => respond({ error: reason.trim() === "" ? "Refused by the user" : reason })}
           back={() => setRefuses(false)}
         />

@@ -65,6 +65,8 @@ export const ParamsForm = (props: {
   readonly schema: unknown
   readonly json: string
   readonly action: string
+  /** Whether nothing can be sent now. */
+  readonly isOff: boolean
   readonly submit: (params: unknown) => void
   readonly back?: () => void
 }) => {
@@ -150,7 +152,7 @@ export const ParamsForm = (props: {
         </p>
       )}
       <div class="row">
-        <button type="submit" class="good">
+        <button type="submit" class="good" disabled={props.isOff}>
           {action}
         </button>
         {isJson ? undefined : (

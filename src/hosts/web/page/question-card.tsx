@@ -135,13 +135,22 @@ export const QuestionCard = (
           </button>
         </div>
       ) : undefined}
+      {mode === "ask" && !isSent && detail?.whyAsked ? (
+        <p class="because">There is no “Always…”: {detail.whyAsked}</p>
+      ) : undefined}
       {mode === "deny" && !isSent ? (
-        <ReasonForm action="Deny" submit={(reason) => answer({ verdict: "deny", reason })} back={back} />
+        <ReasonForm
+          action="Deny"
+          isOff={isBusy}
+          submit={(reason) => answer({ verdict: "deny", reason })}
+          back={back}
+        />
       ) : undefined}
       {mode === "remember" && !isSent ? (
         <RememberMenu
           options={detail!.remember}
           pattern={detail!.pattern}
+          isOff={isBusy}
           choose={(remember) => approve({ remember })}
           back={back}
         />
@@ -151,6 +160,7 @@ export const QuestionCard = (
           schema={detail!.schema}
           json={detail!.params}
           action="Approve with these"
+          isOff={isBusy}
           submit={(params) => approve({ params })}
           back={back}
         />

@@ -4,6 +4,8 @@ import { useLayoutEffect, useRef } from "preact/hooks"
 /** `action`: the text of the button. */
 export const ReasonForm = (props: {
   readonly action: string
+  /** Whether nothing can be sent now. */
+  readonly isOff: boolean
   readonly submit: (reason: string) => void
   readonly back: () => void
 }) => {
@@ -22,7 +24,7 @@ export const ReasonForm = (props: {
         <span class="hidden">Reason, told to the model</span>
         <input ref={input} type="text" placeholder="Reason, told to the model (optional)" />
       </label>
-      <button type="submit" class="bad">
+      <button type="submit" class="bad" disabled={props.isOff}>
         {props.action}
       </button>
       <button type="button" onClick={props.back}>

@@ -9,6 +9,8 @@ const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + t
 export const RememberMenu = (props: {
   readonly options: ReadonlyArray<RememberDetail>
   readonly pattern: string
+  /** Whether nothing can be sent now. */
+  readonly isOff: boolean
   readonly choose: (remember: string | { readonly rule: string }) => void
   readonly back: () => void
 }) => {
@@ -24,6 +26,7 @@ export const RememberMenu = (props: {
         <button
           type="button"
           class="choice"
+          disabled={props.isOff}
           key={choice}
           ref={index === 0 ? first : undefined}
           onClick={() => choose(choice)}
@@ -55,7 +58,9 @@ export const RememberMenu = (props: {
             onInput={({ currentTarget }) => setRule(currentTarget.value)}
           />
         </label>
-        <button type="submit">Use this pattern</button>
+        <button type="submit" disabled={props.isOff}>
+          Use this pattern
+        </button>
         <button type="button" onClick={back}>
           Back
         </button>

@@ -15,6 +15,13 @@ const maxBecause = 2_000
 /** Why a held call is asked about. */
 export const becauseHeld = "It is to be decided before it begins: nothing of it has run."
 
+/** Why nothing can be remembered of a question at this gate, or of a call that is held. */
+export const whyAsked = (gate: { readonly person?: true | undefined } | undefined): string => {
+  if (gate === undefined) return "this asks whether the call may begin. Its gates ask further."
+  if (gate.person) return "only a person may answer this, each time."
+  return "no rule could approve this call again."
+}
+
 /** The subject of a question. */
 export interface Asked {
   readonly params: unknown

@@ -2,10 +2,10 @@
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import type { AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
 import { resolveName } from "../../../resolve/definition.ts"
-import { type NamedTool, ownPattern, rememberedChoices } from "../../terminal/remember-menu.ts"
-import type { QuestionDetail, RememberDetail } from "../state/detail.ts"
+import { ownPattern, rememberedChoices } from "../../terminal/remember-menu.ts"
+import type { QuestionDetail } from "../state/detail.ts"
 import type { QuestionRow } from "../state/page-state.ts"
-import { askedTexts, becauseHeld } from "./asked-texts.ts"
+import { askedTexts, becauseHeld, whyAsked } from "./asked-texts.ts"
 import { bounded } from "./bounded.ts"
 import { peopleRow } from "./rows.ts"
 import { ruleProblem } from "./rule-problem.ts"
@@ -92,19 +92,17 @@ export class Questions {
     const schema = tool?.parameters
     const texts = askedTexts({ because: becauseHeld, ...gate, params })
     const mayEdit = callName !== resolveName && schema !== undefined && !texts.isCut
+    // Choices whose rules cannot be shown whole are left out.
+    const remember = rememberedChoices(this.executor, callId, tool ?? { name }).filter(
+      ({ rules }) => rules.join("\n").length <= maxRules,
+    )
     return {
       id,
       ...texts,
       ...(mayEdit && { mayEdit, schema }),
-      remember: gate === undefined ? [] : this.remember(callId, tool ?? { name }),
+      remember,
+      ...(remember.length === 0 && { whyAsked: whyAsked(gate) }),
       pattern: gate === undefined ? "" : bounded(ownPattern(tool ?? { name }, params), 4_000),
     }
-  }
-
-  /** Choices whose rules cannot be shown whole are left out. */
-  private remember(callId: string, tool: NamedTool): Array<RememberDetail> {
-    return rememberedChoices(this.executor, callId, tool).filter(
-      ({ rules }) => rules.join("\n").length <= maxRules,
-    )
   }
 }

@@ -7,7 +7,7 @@ import { messageOf } from "../../../text/message-of.ts"
 import { rememberedWhat } from "../../terminal/remember-menu.ts"
 import type { CallDetail, QuestionDetail, RememberDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
-import { askedTexts, becauseHeld } from "./asked-texts.ts"
+import { askedTexts, becauseHeld, whyAsked } from "./asked-texts.ts"
 import { RequestError } from "./body.ts"
 import { effectParts } from "./plain-title.ts"
 import { ruleProblem } from "./rule-problem.ts"
@@ -100,7 +100,9 @@ export class StoreSource implements PageSource {
     const texts = askedTexts({ ...item, because: item.kind === "start" ? becauseHeld : item.because })
     // The parameters of a staged preview cannot change any more.
     const mayEdit = booked.name !== resolveName && !texts.isCut
-    return { id, ...texts, ...(mayEdit && { mayEdit }), remember: choices(item), pattern: "" }
+    const remember = choices(item)
+    const why = remember.length === 0 && { whyAsked: whyAsked(item.kind === "start" ? undefined : item) }
+    return { id, ...texts, ...(mayEdit && { mayEdit }), remember, ...why, pattern: "" }
   }
 
   tools(): undefined {

@@ -71,6 +71,8 @@ export interface QuestionDetail {
   /** Set if only a person may answer. */
   readonly person?: true
   readonly remember: ReadonlyArray<RememberDetail>
+  /** Why there is nothing to remember. */
+  readonly whyAsked?: string
   /** A pattern for just this call, to start a rule with. */
   readonly pattern: string
 }
