@@ -1,17 +1,19 @@
 /** What can be asked of a call besides an answer. */
+import type { CallDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
 
-/** The buttons for a call that has not ended, and for a result that is kept. */
+/** The buttons for a call that has not ended, and for what is left of one that has: its changes, and its result. */
 export const CallButtons = (props: {
   readonly source: Source
   readonly call: CallRow
+  readonly detail: CallDetail | undefined
   readonly say: (text: string) => void
 }) => {
-  const { source, call, say } = props
+  const { source, call, detail, say } = props
   const { key, background, kept, endedAt, startedAt } = call
   const isOff = source.connection !== "live"
-  const act = async (action: "cancel" | "background" | "take") => {
+  const act = async (action: "cancel" | "background" | "take" | "undo") => {
     try {
       const { message } = await source.ask("task", { key, action })
       say(message ?? "")
@@ -20,11 +22,19 @@ export const CallButtons = (props: {
     }
   }
   if (endedAt !== undefined) {
-    if (kept !== true) return undefined
     return (
-      <button type="button" disabled={isOff} onClick={() => act("take")}>
-        Take
-      </button>
+      <>
+        {detail?.changed === undefined || detail.changed.undoneBy !== undefined ? undefined : (
+          <button type="button" disabled={isOff} onClick={() => act("undo")}>
+            Undo…
+          </button>
+        )}
+        {kept ? (
+          <button type="button" disabled={isOff} onClick={() => act("take")}>
+            Take
+          </button>
+        ) : undefined}
+      </>
     )
   }
   return (

@@ -61,6 +61,8 @@ const Facts = ({ detail, row }: { readonly detail: CallDetail | undefined; reado
     <Fact name="Ran" value={timing(row)} />
     <Fact name="Decided by" value={detail?.decidedBy && decision(detail.decidedBy)} />
     <Fact name="Asked because" value={detail?.because} />
+    <Fact name="Changed" value={detail?.changed?.paths.join(", ")} />
+    <Fact name="Taken back by" value={detail?.changed?.undoneBy} />
     <Fact name="Staged" value={detail?.staged?.label} />
     <Fact name="Cleanup failed" value={detail?.cleanupErrors?.join("; ")} />
     <Fact name="Call" value={row.callId} />
@@ -172,7 +174,7 @@ export const CallPanel = (props: {
           )}
         </h2>
         {row === undefined || source.connection === "written" ? undefined : (
-          <CallButtons source={source} call={row} say={setSaid} />
+          <CallButtons source={source} call={row} detail={detail} say={setSaid} />
         )}
         <button type="button" onClick={onClose} aria-label="Close">
           ✕

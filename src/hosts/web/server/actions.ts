@@ -85,7 +85,10 @@ export class PageActions {
         return this.source.resolve({ actionId: textIn(body, "actionId"), action, reason })
       }
       case "/task":
-        return this.source.task(Number(body.key), wordIn(body, "action", ["cancel", "background", "take"]))
+        return this.source.task(
+          Number(body.key),
+          wordIn(body, "action", ["cancel", "background", "take", "undo"]),
+        )
       case "/call": {
         const { params, background } = body
         return {

@@ -1,13 +1,16 @@
 /** The source of a page for an executor of this process: sees everything at once. */
+import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import type { ToolEvent } from "../../../pipeline/model/event.ts"
 import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
 import { messageOf } from "../../../text/message-of.ts"
+import type { CallChanges } from "../../../undo/changes.ts"
 import { answerEffect } from "../../terminal/answer-effect.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import { RequestError } from "./body.ts"
 import type { BookedCall } from "./booked-call.ts"
+import { bounded, boundedName, boundedTitle } from "./bounded.ts"
 import { Recorder } from "./recorder.ts"
 import {
   type Answer,
@@ -23,6 +26,26 @@ import {
   taken,
   takenElsewhere,
 } from "./source.ts"
+
+/** Milliseconds in which a page is told how a call that it has made ended. */
+const patience = 2000
+
+/** Paths that a page is told of a call. */
+const maxPaths = 50
+
+/** An unanswered gate appears in the inbox. */
+const onEvent = (event: ToolEvent): void => {
+  if (event._tag === "Delegate") answerEffect(event)
+}
+
+const changedBy = ({ paths, undoneBy }: CallChanges): NonNullable<CallDetail["changed"]> => {
+  const lines = paths.slice(0, maxPaths).map(({ path, what }) => boundedTitle(`${path} (${what})`))
+  const more = paths.length - lines.length
+  return {
+    paths: more > 0 ? [...lines, `and ${more} more`] : lines,
+    ...(undoneBy !== undefined && { undoneBy: boundedName(undoneBy) }),
+  }
+}
 
 /** Options of an executor's page. */
 export interface ExecutorSourceOptions {
@@ -55,7 +78,11 @@ export class ExecutorSource implements PageSource {
   }
 
   call(row: CallRow): CallDetail | undefined {
-    return this.recorder.book.get(row.key)?.detail(row)
+    const booked = this.recorder.book.get(row.key)
+    if (booked === undefined) return undefined
+    const { agentId, callId } = booked
+    const changes = this.executor.changes({ agentId, since: row.queuedAt }).find((of) => of.callId === callId)
+    return { ...booked.detail(row), ...(changes && { changed: changedBy(changes) }) }
   }
 
   question(id: string): QuestionDetail | undefined {
@@ -87,19 +114,29 @@ export class ExecutorSource implements PageSource {
     }
     this.resolving.add(actionId)
     const over = () => this.resolving.delete(actionId)
-    // An unanswered gate appears in the inbox.
-    const onEvent = (event: ToolEvent) => {
-      if (event._tag === "Delegate") answerEffect(event)
-    }
     void agent.resolve({ action, reason, actionId }, { onEvent }).then(over, over)
     return { took: true }
   }
 
-  task(key: number, action: TaskAction): Took {
+  /** A call of `undo`, whose preview comes to the inbox. It may have to wait for its lane. */
+  private undo({ agentId, callId }: BookedCall): Promise<Took> {
+    const ended = this.executor.agent(agentId).undo({ callId }, { onEvent })
+    const told = ended.then((event): Took => {
+      if (event.status === "complete") return { took: true, message: "Its preview is in the inbox." }
+      return { took: false, message: bounded(event.content, 2_000) }
+    })
+    const late = { took: true, message: "It waits for its turn. Its preview comes to the inbox." }
+    return Promise.race([told, sleep(patience, late, { ref: false })])
+  }
+
+  task(key: number, action: TaskAction): Took | Promise<Took> {
     const { executor } = this
-    const callId = this.recorder.book.get(key)?.callId
-    if (callId === undefined) return hasEnded
+    const booked = this.recorder.book.get(key)
+    if (booked === undefined) return hasEnded
+    const { callId } = booked
     switch (action) {
+      case "undo":
+        return this.undo(booked)
       case "cancel":
         return executor.cancelCall(callId, "Cancelled by user") ? { took: true } : hasEnded
       case "background": {

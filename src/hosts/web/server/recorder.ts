@@ -11,6 +11,7 @@ import type {
   ToolEvent,
 } from "../../../pipeline/model/event.ts"
 import { statusOf } from "../../../pipeline/model/outcome.ts"
+import { resolveName } from "../../../resolve/definition.ts"
 import { withoutHint } from "../../../resolve/reminder.ts"
 import type { CallTrace } from "../../../tracing/tracer.ts"
 import type { CallStatus, SpanKind } from "../state/page-state.ts"
@@ -146,6 +147,14 @@ export class Recorder {
   private ended(booked: BookedCall, event: TerminalEvent): void {
     booked.shows(withoutHint(event.content), "output" in event ? event.output?.details : undefined)
     this.end(booked, statusOf(event), event, false)
+    if (booked.name === resolveName) this.touchUndone(booked.agentId)
+  }
+
+  /** If the agent's last changes took others back, the details of those have changed. */
+  private touchUndone(agentId: string): void {
+    const undoes = this.executor.changes({ agentId }).at(-1)?.undoes ?? []
+    const keys = undoes.flatMap((callId) => this.book.latest(callId)?.key ?? [])
+    if (keys.length > 0) this.tell({ _tag: "Touched", keys })
   }
 
   private end(

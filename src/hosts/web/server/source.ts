@@ -42,8 +42,8 @@ export interface Resolution {
   readonly reason: string
 }
 
-/** A request about a call: end it, send it to the background, or take its result after it has ended there. */
-export type TaskAction = "cancel" | "background" | "take"
+/** A request about a call: end it, send it to the background, take its result after it has ended there, or take back what it changed. */
+export type TaskAction = "cancel" | "background" | "take" | "undo"
 
 /** A call that a person makes. */
 export interface PageCall {

@@ -155,7 +155,7 @@ export class StoreSource implements PageSource {
   }
 
   async task(key: number, action: TaskAction): Promise<Took> {
-    if (action === "background")
+    if (action === "background" || action === "undo")
       throw new RequestError(403, "The process that runs this call has to be asked for that.")
     const callId = this.recorder.book.get(key)?.callId
     if (callId === undefined) return hasEnded

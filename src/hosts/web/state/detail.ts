@@ -42,6 +42,8 @@ export interface CallDetail {
   readonly traceId?: string
   readonly staged?: { readonly actionId: string; readonly label: string }
   readonly cleanupErrors?: ReadonlyArray<string>
+  /** What it has changed in files, a line for each path, and the call that has taken it back. */
+  readonly changed?: { readonly paths: ReadonlyArray<string>; readonly undoneBy?: string }
 }
 
 /** A choice to remember, with the rules that it adds; without rules if only the process that runs the call knows them. */
