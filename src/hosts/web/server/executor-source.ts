@@ -1,5 +1,4 @@
 /** The source of a page for an executor of this process: sees everything at once. */
-import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import type { ToolEvent } from "../../../pipeline/model/event.ts"
 import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
@@ -26,9 +25,6 @@ import {
   taken,
   takenElsewhere,
 } from "./source.ts"
-
-/** Milliseconds in which a page is told how a call that it has made ended. */
-const patience = 2000
 
 /** Paths that a page is told of a call. */
 const maxPaths = 50
@@ -118,15 +114,17 @@ export class ExecutorSource implements PageSource {
     return { took: true }
   }
 
-  /** A call of `undo`, whose preview comes to the inbox. It may have to wait for its lane. */
-  private undo({ agentId, callId }: BookedCall): Promise<Took> {
-    const ended = this.executor.agent(agentId).undo({ callId }, { onEvent })
-    const told = ended.then((event): Took => {
-      if (event.status === "complete") return { took: true, message: "Its preview is in the inbox." }
-      return { took: false, message: bounded(event.content, 2_000) }
-    })
-    const late = { took: true, message: "It waits for its turn. Its preview comes to the inbox." }
-    return Promise.race([told, sleep(patience, late, { ref: false })])
+  /** A call of `undo`, whose preview comes to the inbox. Nobody has to wait here until its lane is free. */
+  private async undo({ agentId, callId }: BookedCall): Promise<Took> {
+    const isBusy = this.executor.inspect().some((call) => call.agentId === agentId && !call.background)
+    const undone = this.executor.agent(agentId).undo({ callId }, { onEvent })
+    if (isBusy) {
+      void undone.catch(() => {})
+      return { took: true, message: "It waits for its turn. Its preview comes to the inbox." }
+    }
+    const { status, content } = await undone
+    if (status === "complete") return { took: true, message: "Its preview is in the inbox." }
+    return { took: false, message: bounded(content, 2_000) }
   }
 
   task(key: number, action: TaskAction): Took | Promise<Took> {

@@ -1,5 +1,6 @@
 /** The timeline's canvas: its visible range, and its input. It draws only when something has changed. */
 import type { CallRow, PageState } from "../../state/page-state.ts"
+import { BusyTimes, FoldedScale, worksSince } from "./folds.ts"
 import { Hatches } from "./hatches.ts"
 import { startOf, TimelineLayout } from "./layout.ts"
 import { axisHeight, type Colors, paint, readColors, trackHeight } from "./paint.ts"
@@ -20,6 +21,8 @@ export interface CanvasEvents {
 export type Mode = "fit" | "follow" | "free"
 
 const margin = 0.02
+/** Pixels beside a bar that count as it. */
+const slack = 3
 
 /** One canvas. */
 export class TimelineCanvas {
@@ -28,6 +31,7 @@ export class TimelineCanvas {
   private range: Range = { from: 0, to: 1000 }
   private zero = 0
   private last = 0
+  private runningSince: number | undefined
   private isBusy = false
   private open: number | undefined
   private focused: number | undefined
@@ -39,6 +43,8 @@ export class TimelineCanvas {
   private readonly canvas: HTMLCanvasElement
   private readonly scroller: HTMLElement
   private readonly events: CanvasEvents
+  private scale = new FoldedScale(new BusyTimes(), undefined, 0)
+  private readonly still = matchMedia("(prefers-reduced-motion: reduce)")
   private readonly light = matchMedia("(prefers-color-scheme: dark)")
   private readonly resized: ResizeObserver
 
@@ -76,10 +82,14 @@ export class TimelineCanvas {
     this.zero = first === undefined ? 0 : first.queuedAt
     this.last = 0
     this.isBusy = false
+    this.runningSince = undefined
     for (const call of state.calls.values()) {
       const end = call.endedAt ?? startOf(call)
       if (end !== undefined && end > this.last) this.last = end
       if (call.endedAt === undefined && startOf(call) !== undefined) this.isBusy = true
+      const since = worksSince(call)
+      if (since !== undefined && since < (this.runningSince ?? Number.POSITIVE_INFINITY))
+        this.runningSince = since
     }
     this.draw()
   }
@@ -91,7 +101,7 @@ export class TimelineCanvas {
   }
 
   zoom(factor: number, around = 0.5): void {
-    this.free(zoomed(this.shown, factor, this.mode === "follow" ? 1 - margin : around))
+    this.free(zoomed(this.seen, factor, this.mode === "follow" ? 1 - margin : around))
   }
 
   /** Draws soon, once for several changes. */
@@ -112,11 +122,14 @@ export class TimelineCanvas {
       canvas.style.height = `${height}px`
     }
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    this.scale = new FoldedScale(this.layout.busy, this.runningSince, this.events.now())
     this.range = this.shown
+    const range = this.seen
     paint({
       context,
       layout: this.layout,
-      range: this.range,
+      scale: this.scale,
+      range,
       zero: this.zero,
       now: this.events.now(),
       width,
@@ -129,12 +142,13 @@ export class TimelineCanvas {
       hasFocus: document.activeElement === canvas,
       hatch: (color) => this.hatches.of(context, color),
     })
-    if (this.isBusy && this.mode !== "free" && !document.hidden) this.drawWhenMoved(width)
+    if (this.isBusy && this.mode !== "free" && !document.hidden)
+      this.drawWhenMoved((range.to - range.from) / width / 2)
   }
 
-  /** Draws again when running bars have grown by half a pixel: before, nothing would change. */
-  private drawWhenMoved(width: number): void {
-    const half = (this.range.to - this.range.from) / width / 2
+  /** Draws again when running bars have grown by half a pixel: before, nothing would change. Of a fold, only its seconds change. */
+  private drawWhenMoved(halfPixel: number): void {
+    const half = this.runningSince === undefined || this.still.matches ? Math.max(1000, halfPixel) : halfPixel
     clearTimeout(this.later)
     if (half < 20) this.draw()
     else this.later = setTimeout(this.draw, half)
@@ -143,14 +157,28 @@ export class TimelineCanvas {
   /** The current visible range. */
   private get shown(): Range {
     const now = this.events.now()
-    if (this.mode === "follow") {
-      const width = this.range.to - this.range.from
-      return { from: now - width * (1 - margin), to: now + width * margin }
+    if (this.mode === "free" || (this.mode === "fit" && this.last === 0)) return this.range
+    if (this.mode === "fit") {
+      const to = Math.max(this.isBusy ? now : this.last, this.zero + 50)
+      return this.around(this.scale.at(this.zero), this.scale.at(to), margin, margin)
     }
-    if (this.mode === "free" || this.last === 0) return this.range
-    const to = Math.max(this.isBusy ? now : this.last, this.zero + 50)
-    const width = to - this.zero
-    return { from: this.zero - width * margin, to: to + width * margin }
+    const { from, to } = this.range
+    const width = this.scale.at(to) - this.scale.at(from)
+    const at = this.scale.at(now)
+    return this.around(at - width * (1 - margin), at, 0, width === 0 ? 0 : margin / (1 - margin))
+  }
+
+  /** The times of these positions, with a margin at each side as a share of what is between them. */
+  private around(from: number, to: number, left: number, right: number): Range {
+    const { scale } = this
+    const width = to - from
+    return { from: scale.timeAt(from - width * left), to: scale.timeAt(to + width * right) }
+  }
+
+  /** The visible range on the scale. */
+  private get seen(): Range {
+    const { from, to } = this.shown
+    return { from: this.scale.at(from), to: this.scale.at(to) }
   }
 
   private readonly recolor = (): void => {
@@ -158,8 +186,9 @@ export class TimelineCanvas {
     this.draw()
   }
 
-  private free(range: Range): void {
-    this.range = range
+  /** `range`: on the scale. */
+  private free({ from, to }: Range): void {
+    this.range = { from: this.scale.timeAt(from), to: this.scale.timeAt(to) }
     if (this.mode !== "free") {
       this.mode = "free"
       this.events.onFollow("free")
@@ -174,16 +203,16 @@ export class TimelineCanvas {
     const share = offsetX / this.canvas.clientWidth
     if (ctrlKey || metaKey) {
       event.preventDefault()
-      this.free(zoomed(this.shown, Math.exp(deltaY * 0.004), share))
+      this.free(zoomed(this.seen, Math.exp(deltaY * 0.004), share))
     } else if (shiftKey || Math.abs(deltaX) > Math.abs(deltaY)) {
       event.preventDefault()
-      this.free(moved(this.shown, (deltaX || deltaY) / this.canvas.clientWidth))
+      this.free(moved(this.seen, (deltaX || deltaY) / this.canvas.clientWidth))
     }
   }
 
   private readonly down = (event: PointerEvent): void => {
     this.canvas.setPointerCapture(event.pointerId)
-    this.dragged = { x: event.offsetX, range: this.shown, moves: false }
+    this.dragged = { x: event.offsetX, range: this.seen, moves: false }
   }
 
   private readonly move = (event: PointerEvent): void => {
@@ -218,9 +247,9 @@ export class TimelineCanvas {
     const { layout, canvas, scroller } = this
     if (y < axisHeight) return undefined
     const index = Math.floor((y + scroller.scrollTop - axisHeight) / trackHeight)
-    const perPixel = (this.range.to - this.range.from) / canvas.clientWidth
-    const time = this.range.from + x * perPixel
-    return callAt(layout, index, { time, slack: 3 * perPixel, now: this.events.now() })
+    const { from, to } = this.seen
+    const timeAt = (pixel: number) => this.scale.timeAt(from + (pixel * (to - from)) / canvas.clientWidth)
+    return callAt(layout, index, { from: timeAt(x - slack), to: timeAt(x + slack), now: this.events.now() })
   }
 
   // --- The keys
@@ -265,8 +294,8 @@ export class TimelineCanvas {
     const call = key === undefined ? undefined : this.layout.get(key)
     if (call === undefined) return true
     this.focused = call.key
-    const { from, to } = this.shown
-    const start = startOf(call)!
+    const { from, to } = this.seen
+    const start = this.scale.at(startOf(call)!)
     if (start < from || start > to)
       this.free({ from: start - (to - from) * 0.3, to: start + (to - from) * 0.7 })
     const tracks = [...this.layout.tracks()]

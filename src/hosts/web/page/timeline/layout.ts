@@ -1,5 +1,6 @@
 /** Assigns a row to each call's bar: a row for each lane, one for each agent's background, with tracks for overlapping bars. */
 import type { CallRow } from "../../state/page-state.ts"
+import { BusyTimes } from "./folds.ts"
 
 /** A lane, or an agent's background. */
 export interface LaneRow {
@@ -29,6 +30,7 @@ const rowId = ({ lane, agentId, background }: CallRow): string =>
 /** The rows of a timeline. A call keeps its place; new calls are added. */
 export class TimelineLayout {
   rows: Array<LaneRow> = []
+  busy = new BusyTimes()
   private readonly byId = new Map<string, LaneRow>()
   private readonly places = new Map<number, Place>()
   private readonly seen = new Map<number, CallRow>()
@@ -67,11 +69,13 @@ export class TimelineLayout {
     this.byId.clear()
     this.places.clear()
     this.seen.clear()
+    this.busy = new BusyTimes()
     for (const call of this.calls.values()) this.take(call)
   }
 
   private take(call: CallRow): void {
     this.seen.set(call.key, call)
+    this.busy.add(call)
     const start = startOf(call)
     if (start === undefined) return
     const place = this.places.get(call.key)

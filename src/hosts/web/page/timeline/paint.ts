@@ -1,13 +1,17 @@
 /** Draws the visible part of the timeline: the cost depends on the screen, not on the number of calls. */
 import type { CallRow, SpanRow } from "../../state/page-state.ts"
 import { callLabel } from "../texts.tsx"
+import { duration } from "../times.ts"
+import type { Fold, FoldedScale } from "./folds.ts"
 import { startOf, type TimelineLayout } from "./layout.ts"
 import { firstSeen } from "./places.ts"
 import { markText, type Range, stepOf } from "./scale.ts"
 
 export const axisHeight = 26
-export const trackHeight = 26
-const barHeight = 18
+/** A finger needs more room than a pointer. */
+const isCoarse = matchMedia("(pointer: coarse)").matches
+export const trackHeight = isCoarse ? 44 : 26
+const barHeight = isCoarse ? 32 : 18
 const barTop = (trackHeight - barHeight) / 2
 
 /** The colours of the page's style. */
@@ -46,6 +50,8 @@ export const readColors = (element: Element): Colors => {
 export interface Picture {
   readonly context: CanvasRenderingContext2D
   readonly layout: TimelineLayout
+  readonly scale: FoldedScale
+  /** The visible positions of the scale. */
   readonly range: Range
   /** The start of the first call, from which marks count. */
   readonly zero: number
@@ -62,17 +68,24 @@ export interface Picture {
   readonly hatch: (color: string) => CanvasPattern | string
 }
 
-const xOf = ({ range, width }: Picture, time: number): number =>
-  ((time - range.from) / (range.to - range.from)) * width
+const xOf = ({ scale, range, width }: Picture, time: number): number =>
+  ((scale.at(time) - range.from) / (range.to - range.from)) * width
 
 const drawAxis = (picture: Picture): void => {
-  const { context, range, width, colors, zero, font, height } = picture
+  const { context, scale, range, width, colors, zero, font, height } = picture
   const step = stepOf(range, width)
+  const [first, last] = [scale.timeAt(range.from) - zero, scale.timeAt(range.to) - zero]
+  const folds = scale.folds.filter(({ at }) => at > range.from - width && at < range.to)
   context.fillStyle = colors.surface
   context.fillRect(0, 0, width, axisHeight)
   context.font = font
   context.textBaseline = "middle"
-  for (let at = Math.ceil((range.from - zero) / step) * step; zero + at <= range.to; at += step) {
+  for (let at = Math.ceil(first / step) * step; at <= last; at += step) {
+    const fold = scale.foldOf(zero + at)
+    if (fold !== undefined) {
+      at = Math.floor((fold.to - zero) / step) * step
+      continue
+    }
     const x = Math.round(xOf(picture, zero + at)) + 0.5
     context.fillStyle = colors.rule
     context.fillRect(x - 0.5, axisHeight - 5, 1, 5)
@@ -85,6 +98,25 @@ const drawAxis = (picture: Picture): void => {
   }
   context.fillStyle = colors.rule
   context.fillRect(0, axisHeight - 1, width, 1)
+  for (const fold of folds) drawFold(picture, fold)
+}
+
+/** A wait that takes less room than it has lasted, with how long that was. */
+const drawFold = (picture: Picture, { from, to }: Fold): void => {
+  const { context, colors, height, hatch } = picture
+  const [left, right] = [xOf(picture, from), xOf(picture, to)]
+  const text = `⋯ ${duration(to - from)}`
+  const wide = context.measureText(text).width + 8
+  context.fillStyle = colors.surface
+  context.fillRect(left, 0, right - left, axisHeight - 1)
+  context.fillStyle = hatch(colors.rule)
+  context.fillRect(left, axisHeight, right - left, height)
+  if (wide > right - left + 24) return
+  const middle = (left + right - wide) / 2
+  context.fillStyle = colors.surface
+  context.fillRect(middle, 0, wide, axisHeight - 1)
+  context.fillStyle = colors.ink
+  context.fillText(text, middle + 4, axisHeight / 2)
 }
 
 const isOn = ({ endedAt }: CallRow): boolean => endedAt === undefined
@@ -129,13 +161,28 @@ const drawSpan = (picture: Picture, call: CallRow, span: SpanRow, index: number,
   }
 }
 
-const drawLabel = (picture: Picture, call: CallRow, left: number, right: number, y: number): void => {
+/** Where a bar and its label may be: from its left to its right, and then free up to `next`. */
+interface Place {
+  readonly left: number
+  readonly right: number
+  readonly next: number
+  readonly y: number
+}
+
+/** Pixels that a label needs, within its bar and beside it. */
+const leastWithin = 40
+const leastBeside = 56
+
+const drawLabel = (picture: Picture, call: CallRow, { left, right, next, y }: Place): void => {
   const { context, colors, width } = picture
   const from = Math.max(left, 0) + 6
   const room = Math.min(right, width) - from - 4
+  const beside = Math.min(next, width) - right - 8
+  if (room < leastWithin && beside >= leastBeside && right > 0)
+    return drawBeside(picture, call, right + 5, beside, y)
   if (room < 24) return
   // Text on a hatched part needs a background.
-  const text = callLabel(call).slice(0, 160)
+  const text = labelOf(call)
   context.save()
   context.beginPath()
   context.rect(from - 6, y, room + 8, barHeight)
@@ -152,23 +199,43 @@ const drawLabel = (picture: Picture, call: CallRow, left: number, right: number,
   context.restore()
 }
 
+const labelOf = (call: CallRow): string => callLabel(call).slice(0, 160)
+
+/** The label of a bar that is too short for it. */
+const drawBeside = (
+  { context, colors }: Picture,
+  call: CallRow,
+  x: number,
+  room: number,
+  y: number,
+): void => {
+  context.save()
+  context.beginPath()
+  context.rect(x, y, room, barHeight)
+  context.clip()
+  context.fillStyle = colors.ink
+  context.fillText(labelOf(call), x, y + barHeight / 2 + 0.5)
+  context.restore()
+}
+
 const shortColor = (call: CallRow, colors: Colors): string => {
   if (call.status === "error") return colors.bad
   return call.status === "waiting" ? colors.gate : barColor(call, colors, 0)
 }
 
-const drawCall = (picture: Picture, call: CallRow, y: number): void => {
+const drawCall = (picture: Picture, call: CallRow, next: number, y: number): void => {
   const { context, colors, now, open, focused, hasFocus } = picture
   const start = startOf(call)!
   const left = xOf(picture, start)
   const right = Math.max(xOf(picture, call.endedAt ?? now), left + 2.5)
+  const place = { left, right, next, y }
   const [from, to] = [Math.max(left, -10), Math.min(right, picture.width + 10)]
   const isMarked = call.key === open || (hasFocus && call.key === focused)
   // Thousands of these may be visible: no corners, no parts.
   if (to - from < 5 && !isMarked) {
     context.fillStyle = shortColor(call, colors)
     context.fillRect(from, y, to - from, barHeight)
-    return
+    return drawLabel(picture, call, place)
   }
   context.save()
   context.beginPath()
@@ -183,7 +250,7 @@ const drawCall = (picture: Picture, call: CallRow, y: number): void => {
     context.fillRect(Math.max(from, to - 3), y, 3, barHeight)
   }
   context.restore()
-  drawLabel(picture, call, left, right, y)
+  drawLabel(picture, call, place)
   const isFocused = hasFocus && call.key === focused
   if (call.key === open || isFocused) {
     context.strokeStyle = isFocused ? colors.focus : colors.ink
@@ -195,18 +262,21 @@ const drawCall = (picture: Picture, call: CallRow, y: number): void => {
 }
 
 const drawTrack = (picture: Picture, keys: ReadonlyArray<number>, y: number): void => {
-  const { layout, range, now } = picture
+  const { layout, scale, range, now } = picture
+  const [first, last] = [scale.timeAt(range.from), scale.timeAt(range.to)]
   let drawnTo = Number.NEGATIVE_INFINITY
-  for (let at = firstSeen(layout, keys, range.from, now); at < keys.length; at++) {
+  for (let at = firstSeen(layout, keys, first, now); at < keys.length; at++) {
     const call = layout.get(keys[at]!)
     if (call === undefined) continue
     const start = startOf(call)!
-    if (start > range.to) return
+    if (start > last) return
     const right = xOf(picture, call.endedAt ?? now)
     // Of several bars within a pixel one is drawn; failed calls are always drawn.
     if (right < drawnTo + 1 && call.status !== "error" && call.key !== picture.open) continue
     drawnTo = Math.max(right, xOf(picture, start) + 1)
-    drawCall(picture, call, y + barTop)
+    const after = layout.get(keys[at + 1] ?? -1)
+    const next = after === undefined ? Number.POSITIVE_INFINITY : xOf(picture, startOf(after) ?? last)
+    drawCall(picture, call, next, y + barTop)
   }
 }
 

@@ -19,17 +19,17 @@ export const firstSeen = (
   return low
 }
 
-/** The call whose bar is at a time, or as near as `slack`, in the track of this index. */
+/** The call whose bar is between two times that are near each other, in the track of this index. */
 export const callAt = (
   layout: TimelineLayout,
   index: number,
-  { time, slack, now }: { readonly time: number; readonly slack: number; readonly now: number },
+  { from, to, now }: { readonly from: number; readonly to: number; readonly now: number },
 ): CallRow | undefined => {
   for (const [row, track, at] of layout.tracks()) {
     if (at !== index) continue
     const keys = row.tracks[track]!
-    const call = layout.get(keys[firstSeen(layout, keys, time - slack, now)] ?? -1)
-    return call !== undefined && startOf(call)! <= time + slack ? call : undefined
+    const call = layout.get(keys[firstSeen(layout, keys, from, now)] ?? -1)
+    return call !== undefined && startOf(call)! <= to ? call : undefined
   }
   return undefined
 }

@@ -1,45 +1,54 @@
 /** Lanes and background as rows, calls as bars, which can be zoomed and opened. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { CallRow, PageState } from "../../state/page-state.ts"
+import { stateOf, timeOf } from "../calls/call-times.ts"
+import { decider } from "../decisions.ts"
 import type { Source } from "../source.ts"
 import { visibleLine } from "../texts.tsx"
-import { duration } from "../times.ts"
+import { useSeconds } from "../use-seconds.ts"
 import { type Mode, TimelineCanvas } from "./canvas.ts"
 import type { LaneRow } from "./layout.ts"
 import { trackHeight } from "./paint.ts"
 
 interface Point {
-  readonly call: CallRow
+  readonly key: number
   readonly x: number
   readonly y: number
 }
 
-const lasted = ({ startedAt, endedAt }: CallRow, now: number): string =>
-  startedAt === undefined ? "" : duration((endedAt ?? now) - startedAt)
-
 /** A call as one line of text. */
 const described = (call: CallRow, now: number): string => {
-  const { name, title, status, parentId } = call
+  const { name, title, parentId } = call
   const within = parentId === undefined ? "" : `in ${parentId}`
-  return [name, title === name ? "" : title, within, status, lasted(call, now)]
+  return [name, title === name ? "" : title, within, stateOf(call), timeOf(call, now)]
     .filter((part) => part !== "")
     .map(visibleLine)
     .join(", ")
 }
 
-const Tip = ({ point: { call, x, y }, now }: { readonly point: Point; readonly now: number }) => (
-  <div class="tip" aria-hidden="true" style={{ left: `${x + 12}px`, top: `${y + 16}px` }}>
-    <b>{visibleLine(call.name)}</b> {call.title === call.name ? undefined : visibleLine(call.title)}
-    <span>
-      {call.status}, {lasted(call, now)}
-    </span>
-  </div>
-)
+/** Follows its call, until the pointer leaves it. */
+const Tip = (props: { readonly source: Source; readonly point: Point }) => {
+  const { source, point } = props
+  const call = source.state.calls.get(point.key)
+  const now = useSeconds(source, call !== undefined && call.endedAt === undefined)
+  if (call === undefined) return undefined
+  const { name, title, decidedBy } = call
+  const left = `min(${point.x + 12}px, 100% - 200px)`
+  return (
+    <div class="tip" aria-hidden="true" style={{ left, top: `${point.y + 16}px` }}>
+      <b>{visibleLine(name)}</b> {title === name ? undefined : visibleLine(title)}
+      <span>
+        {visibleLine(stateOf(call))}, {timeOf(call, now)}
+      </span>
+      {decidedBy === undefined ? undefined : <span>decided by {visibleLine(decider(decidedBy))}</span>}
+    </div>
+  )
+}
 
 const Gutter = ({ rows }: { readonly rows: ReadonlyArray<LaneRow> }) => (
   <ol class="gutter" aria-label="Lanes">
     {rows.map(({ id, label, isBackground, tracks }, index) => (
-      <li key={id} style={{ height: `${tracks.length * trackHeight}px` }}>
+      <li key={id} style={{ height: `${tracks.length * trackHeight}px`, lineHeight: `${trackHeight - 2}px` }}>
         <span class={rows[index - 1]?.label === label ? "lane is-again" : "lane"}>{visibleLine(label)}</span>
         {isBackground ? <span class="in-background">background</span> : undefined}
       </li>
@@ -90,7 +99,7 @@ export const Timeline = (props: {
   useLayoutEffect(() => {
     const shown = new TimelineCanvas(canvas.current!, scroller.current!, {
       onOpen: (key) => opening.current(key),
-      onPoint: (call, x, y) => setPoint(call && { call, x, y }),
+      onPoint: (call, x, y) => setPoint(call && { key: call.key, x, y }),
       onFocus: (call) => setFocused(call === undefined ? "" : described(call, source.now())),
       onFollow: setMode,
       now: () => source.now(),
@@ -142,7 +151,7 @@ export const Timeline = (props: {
             role="application"
             aria-label="Calls on a timeline. Arrow keys go from call to call, Enter opens one, plus and minus zoom, 0 shows all."
           />
-          {point === undefined ? undefined : <Tip point={point} now={source.now()} />}
+          {point === undefined ? undefined : <Tip source={source} point={point} />}
         </div>
         {state.calls.size === 0 ? <p class="none">{whatNext(source)}</p> : undefined}
       </div>
