@@ -72,7 +72,7 @@ const together = (items: ReadonlyArray<InboxItem>): Array<ReadonlyArray<InboxIte
 const headingOf = (group: ReadonlyArray<InboxItem>): string => {
   const { name, agentId } = group[0]!
   if (group.length === 1) return ""
-  return `${printable(`${group.length} calls of ${name} by ${agentId} wait together: --approve those that may run.`)}\n`
+  return `${printable(`${group.length} calls of ${name} by ${agentId} wait together: --approve those that may run, or --deny them, with a --reason.`)}\n`
 }
 
 async function* allOf<Item extends { readonly seq: number }>(

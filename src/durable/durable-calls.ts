@@ -15,6 +15,8 @@ import type { StoredEvent } from "./stored-event.ts"
 export interface ResolveOptions {
   /** The agent whose pending action is resolved. Default `main`. */
   readonly agentId?: string
+  /** The person who decides, for `decidedBy`. */
+  readonly by?: string
   /** Aborting it stops the wait for the outcome; the call of `resolve` continues. */
   readonly signal?: AbortSignal
 }

@@ -156,11 +156,12 @@ export abstract class StoredCalls implements DurableCalls {
   }
 
   async resolve(request: ResolveParams, options: ResolveOptions = {}): Promise<boolean> {
-    expectOptions("resolve", options, ["agentId", "signal"])
-    const { agentId, signal } = options
+    expectOptions("resolve", options, ["agentId", "by", "signal"])
+    const { agentId, by, signal } = options
     expectSignal(signal)
     const callId = this.ids.next()
-    const call = { callId, name: resolveName, params: request, ...(agentId !== undefined && { agentId }) }
+    const who = { ...(agentId !== undefined && { agentId }), ...(by !== undefined && { by }) }
+    const call = { callId, name: resolveName, params: request, ...who }
     // In a lane of its own: calls that wait in the agent's lane may wait for this one.
     await this.enqueue([{ ...call, lane: callId }])
     const last = await untilStored(this.store, () => this.result(callId), signal)

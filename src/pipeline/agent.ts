@@ -10,7 +10,7 @@ import type { Engine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { shutdownReason, submit } from "./intake.ts"
 import type { EnqueueOptions, ToolCall, ToolCallInput } from "./model/call.ts"
-import type { ToolEvent, ToolResult } from "./model/event.ts"
+import type { AnswerOptions, ToolEvent, ToolResult } from "./model/event.ts"
 import { expectOptions, expectSignalOptions, expectText, got } from "./model/got.ts"
 import { failed, type Stopped } from "./model/outcome.ts"
 import type { PendingActions } from "./model/pending-actions.ts"
@@ -117,15 +117,18 @@ export class ExecutorAgent {
 
   /**
    * Applies or discards the agent's latest pending action, outside its lane. Without `onEvent`, gates are denied and effects fail.
-   * If `signal` is aborted, the action is pending again, and the promise rejects with an `AbortError`.
+   * If `signal` is aborted, the action is pending again, and the promise rejects with an `AbortError`. `by`: the person who decides, for
+   * `decidedBy` of the result and of `ActionResolved`.
    */
   resolve(
     request: ResolveParams,
-    options: SignalOption & { readonly onEvent?: OnEvent } = {},
+    options: SignalOption & AnswerOptions & { readonly onEvent?: OnEvent } = {},
   ): Promise<ToolResult> {
-    expectSignalOptions("resolve", options, ["signal", "onEvent"])
+    expectSignalOptions("resolve", options, ["signal", "onEvent", "by"])
     const { agentId } = this
-    const call = this.#engine.toToolCall({ name: resolveName, params: request, agentId })
+    const { by } = options
+    const who = by === undefined ? {} : { by }
+    const call = this.#engine.toToolCall({ name: resolveName, params: request, agentId, ...who })
     return this.#run(call, options.onEvent, options, { inLane: false })
   }
 

@@ -1,5 +1,6 @@
 /** Adds calls to an executor: new calls, restored calls, and the cleanup of dropped actions. */
 
+import { resolveName } from "../resolve/definition.ts"
 import { readCall, readLost, readPast, readStaged, type ToolOf } from "../snapshots/read-snapshot.ts"
 import type { CallSnapshot, StagedSnapshot } from "../snapshots/snapshot.ts"
 import { messageOf } from "../text/message-of.ts"
@@ -14,7 +15,7 @@ import type { Engine } from "./engine.ts"
 import { CleanupSink } from "./events/cleanup-sink.ts"
 import { NestedSink } from "./events/nested-sink.ts"
 import type { ToolCall } from "./model/call.ts"
-import { byCall, byShutdown } from "./model/decision.ts"
+import { byCall, byShutdown, byUserBecause } from "./model/decision.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { PendingAction } from "./model/pending-actions.ts"
 import type { StagedAction } from "./model/staged-action.ts"
@@ -57,6 +58,8 @@ export const submit = (engine: Engine, input: ToolCall, to: Submitting, together
   const isNext = waits && journal === undefined && !engine.lanes.isBusy(laneOf(toolCall))
   const origin = together ?? (isNext ? new Origin(undefined) : originNow(engine))
   const call = new Call(toolCall, tool, journal ? storedFirst(to, journal) : to, origin)
+  if (toolCall.by !== undefined && toolCall.name === resolveName)
+    call.decidedBy = byUserBecause(undefined, toolCall.by)
   if (!engine.watchers.isEmpty) engine.watchers.queued(toolCall)
   if (engine.closing) refuseLate(engine, call)
   else if (engine.isTaken(toolCall.callId)) refuse(engine, call, duplicate(toolCall.callId))

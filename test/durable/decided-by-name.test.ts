@@ -58,4 +58,22 @@ describeStores("An answer by somebody who is named", (_path, store) => {
     await expect(client.deny("a", "no", { by: 5 as never })).rejects.toThrow(TypeError)
     await expect(client.respond("a", {}, { by: "" })).rejects.toThrow(TypeError)
   })
+
+  it("is in the store, also of a preview that a client applies", async () => {
+    const staging = pipeline()
+      .awaitResolve({ label: "Change" })
+      .andThen(() => Step.Output("changed"))
+    const first = await durableOf(store(), { staging })
+    const client = await openDurableExecutor({ store: store(), runner: false })
+    onTestFinished(() => client.close())
+    await first.enqueue([{ callId: "s", name: "staging" }])
+    await untilResult(client, "s")
+    expect(await client.resolve({ action: "apply", reason: "so" }, { by: "ann" })).toBe(true)
+    for await (const event of client.events()) {
+      if (event._tag !== "ActionResolved") continue
+      expect(event).toMatchObject({ outcome: "applied", decidedBy: { kind: "user", id: "ann" } })
+      break
+    }
+    await expect(client.resolve({ action: "apply", reason: "so" }, { by: "" })).rejects.toThrow(TypeError)
+  })
 })

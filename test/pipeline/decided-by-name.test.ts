@@ -10,10 +10,14 @@ const gatedAsking = pipeline()
   .awaitApproval()
   .andThen(() => Step.Delegate({ _tag: "Ask" }))
 
+const staging = pipeline()
+  .awaitResolve({ label: "Change" })
+  .andThen(() => Step.Output("changed"))
+
 const named = () => {
   const decisions: Array<Decision> = []
   const onDecision = (decision: Decision) => void decisions.push(decision)
-  return { executor: executorOf({ gated, asking, gatedAsking }, { onDecision }), decisions }
+  return { executor: executorOf({ gated, asking, gatedAsking, staging }, { onDecision }), decisions }
 }
 
 const ann = { kind: "user", id: "ann" }
@@ -114,5 +118,29 @@ describe("an answer by somebody who is named", () => {
       new TypeError("Expected the options of `deny` to be an object with by, got `ann` (string)"),
       new TypeError(`${expected} \`ann\` (object)`),
     ])
+  })
+
+  it("says who applied or discarded a preview, and not who staged it", async () => {
+    const { executor, decisions } = named()
+    const agent = executor.agent("main")
+    const resolved: Array<unknown> = []
+    executor.watch({ event: (event) => event._tag === "ActionResolved" && resolved.push(event.decidedBy) })
+    for (const [action, by] of [
+      ["apply", "ann"],
+      ["discard", "bob"],
+      ["apply", undefined],
+    ] as const) {
+      await executor.run({ name: "staging" })
+      decisions.length = 0
+      const request = { action, reason: "so" }
+      const result = await agent.resolve(request, by === undefined ? {} : { by })
+      const who = by === undefined ? undefined : { kind: "user", id: by }
+      expect(result.decidedBy).toEqual(who)
+      expect(decisions).toMatchObject([{ verdict: "run", ...(who && { by: who }) }])
+      expect(resolved.splice(0)).toEqual([who])
+    }
+    expect(() => agent.resolve({ action: "apply", reason: "so" }, { by: "" })).toThrow(
+      "Expected `by` to be the id of who answers, a string that is not empty, got `` (string)",
+    )
   })
 })

@@ -19,7 +19,7 @@ import { type Shape, World } from "./random-pipeline.ts"
 
 /** One call as the test knows it. */
 export interface Known {
-  readonly input: Required<Omit<ToolCallInput, "lane" | "turn" | "priority" | "truncated" | "meta">>
+  readonly input: Required<Omit<ToolCallInput, "lane" | "turn" | "by" | "priority" | "truncated" | "meta">>
   readonly events: Array<ToolEvent>
   /** How often an answer took effect. */
   decided: number
@@ -183,14 +183,15 @@ export class Simulation {
 
   private enqueue(calls: ReadonlyArray<Enqueue>): void {
     for (const { agent, tool, decision, background, run } of calls) {
-      const input: Required<Omit<ToolCallInput, "lane" | "turn" | "priority" | "truncated" | "meta">> = {
-        agentId: agents[agent]!,
-        callId: `call${this.calls.size}`,
-        name: `tool${tool % this.tools}`,
-        params: {},
-        decision,
-        background,
-      }
+      const input: Required<Omit<ToolCallInput, "lane" | "turn" | "by" | "priority" | "truncated" | "meta">> =
+        {
+          agentId: agents[agent]!,
+          callId: `call${this.calls.size}`,
+          name: `tool${tool % this.tools}`,
+          params: {},
+          decision,
+          background,
+        }
       const known: Known = { input, events: [], decided: 0, answered: 0, edited: 0, result: undefined }
       this.calls.set(input.callId, known)
       if (!run) {

@@ -13,7 +13,7 @@ import type {
   ToolEvent,
   ToolResult,
 } from "../../pipeline/model/event.ts"
-import { got } from "../../pipeline/model/got.ts"
+import { expectBy, got } from "../../pipeline/model/got.ts"
 import type { AnyTools, ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { shownJson } from "../shown-json.ts"
@@ -38,6 +38,11 @@ export interface AgentLoopOptions {
    * call.
    */
   readonly approval?: "before" | "during"
+  /**
+   * The person who gave the SDK's approval of a call, for `decidedBy` and for gates of people with names. `context`: what the
+   * application gave the SDK for this run. Default: nobody with a name.
+   */
+  readonly by?: (call: LoopCall, context: unknown) => string | undefined
 }
 
 /** A call as the SDK gives it. */
@@ -54,6 +59,8 @@ export interface LoopRun {
   readonly approval?: string | undefined
   /** What the person answered, where that may be more than a yes. Only with `approval`. Default `"approve"`. */
   readonly answer?: LoopAnswer
+  /** What the application gave the SDK for this run, for `by`. */
+  readonly context?: unknown
   /** Whether the approval is for the tool, once and for all: no person has answered for this call. Default false. */
   readonly isStanding?: boolean
   /** Whether the model's answer was cut at its token limit in the middle of the call. Default false. */
@@ -73,6 +80,8 @@ const maxAsked = 1000
 /** `hasAnswered`: the SDK's approval was for another gate of the call. */
 const unansweredReason = (question: LoopQuestion, hasAnswered: boolean): string => {
   const isPersons = question._tag === "AwaitingApproval" && question.person === true
+  if (hasAnswered && question._tag === "AwaitingApproval" && question.named === true)
+    return "The approval before this call is not enough: only some people may approve it, or several have to. Give the host an `onQuestion` that asks them"
   const before = hasAnswered
     ? "The approval before this call was for its first gate, and this is another one. "
     : ""
@@ -166,20 +175,34 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
 
   private async start(
     call: LoopCall,
-    { signal, onDelta, approval, answer = "approve", isStanding = false, truncated = false }: LoopRun,
+    {
+      signal,
+      onDelta,
+      approval,
+      answer = "approve",
+      context,
+      isStanding = false,
+      truncated = false,
+    }: LoopRun,
     neverBegan: () => void = () => {},
   ): Promise<LoopResult> {
     const key = keyOf(call)
     const asked = this.asked.get(key)
     const { because, actionId } = asked ?? {}
-    const given = { answer, isStanding: isStanding && asked === undefined, because }
+    const by = approval === undefined ? undefined : this.options.by?.(call, context)
+    expectBy(by)
+    const given = { answer, isStanding: isStanding && asked === undefined, because, by }
     const yes = new FirstAnswer(this.executor, approval === undefined ? undefined : given)
     let began = false
     let editedParams: unknown
     const tell = (event: ToolEvent): unknown => {
       // What the SDK approved is this call, and no call that its handlers make.
       const isNested = "parentId" in event && event.parentId !== undefined
-      if (event._tag === "AwaitingApproval" && !isNested && yes.answers(event)) return undefined
+      if (event._tag === "AwaitingApproval" && !isNested && yes.answers(event)) {
+        // Of a gate that needs several people, the approval was one.
+        const isOpen = answer === "approve" && (event.quorum ?? 1) > 1
+        return isOpen ? this.ask(event, true) : undefined
+      }
       if (event._tag === "AwaitingApproval" || event._tag === "Delegate") return this.ask(event, yes.isGiven)
       if (event._tag === "Started") began = true
       if (event._tag === "Delta" && !isNested) onDelta?.(event.content)

@@ -16,6 +16,8 @@ export interface GivenApproval {
   readonly isStanding: boolean
   /** Why the SDK was told to ask; undefined if another process told it. */
   readonly because: string | undefined
+  /** The person who gave it. */
+  readonly by: string | undefined
 }
 
 /** Answers at most one gate of a call. */
@@ -37,10 +39,11 @@ export class FirstAnswer {
     if (approval === undefined || !this.covers(gate, approval)) return false
     this.approval = undefined
     this.isGiven = true
-    const { answer } = approval
-    if (answer === "approve") return approveOrEnd(gate)
-    if ("deny" in answer) return gate.deny(answer.deny)
-    const [outcome] = this.executor.answer([{ callId: gate.callId, question: gate, approve: answer }])
+    const { answer, by } = approval
+    const who = by === undefined ? undefined : { by }
+    if (answer === "approve") return who === undefined ? approveOrEnd(gate) : gate.approve(who)
+    if ("deny" in answer) return gate.deny(answer.deny, who)
+    const [outcome] = this.executor.answer([{ callId: gate.callId, question: gate, approve: answer }], who)
     // Nobody is left who could correct the parameters: the model reads what is wrong with them.
     return outcome?.took === true || gate.deny(outcome?.why)
   }

@@ -24,6 +24,9 @@ interface CallOptions {
   readonly toolCallId: string
   readonly messages: ReadonlyArray<unknown>
   readonly abortSignal?: AbortSignal | undefined
+  /** In version 7, and in version 6. */
+  readonly context?: unknown
+  readonly experimental_context?: unknown
 }
 
 /** A tool as the SDK receives it. */
@@ -96,7 +99,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
         if (approvalIn(messages, toolCallId) !== undefined) return true
         return (await calls.decide({ callId: toolCallId, name, params })).verdict === "ask"
       },
-      async *execute(params, { toolCallId, messages, abortSignal }) {
+      async *execute(params, { toolCallId, messages, abortSignal, context, experimental_context }) {
         const controller = new AbortController()
         const signals = abortSignal === undefined ? [] : [abortSignal]
         const text = new TextSoFar()
@@ -105,6 +108,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
           {
             signal: AbortSignal.any([controller.signal, ...signals]),
             approval: approvalIn(messages, toolCallId),
+            context: context ?? experimental_context,
             onDelta: (delta) => text.push(delta),
           },
         )

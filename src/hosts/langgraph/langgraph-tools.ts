@@ -154,6 +154,7 @@ export const langGraphTools = <Sdk extends LangChainSdk, T extends ToolTypes>(
       const result = await loop.run(call, {
         signal,
         ...(answer !== undefined && { approval, answer }),
+        context: runtime.configurable,
         truncated: isTruncated(message),
         onDelta: (delta) => writer?.({ callId, name, delta }),
       })

@@ -41,6 +41,7 @@ interface CallDetails {
 
 /** The used part of a run. */
 interface RunContext {
+  readonly context?: unknown
   isToolApproved(call: { readonly toolName: string; readonly callId: string }): boolean | undefined
 }
 
@@ -88,7 +89,8 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
         // With the SDK's `alwaysApprove`, even a call that does not exist is approved.
         const isStanding = isApproved(crypto.randomUUID())
         const truncated = details?.toolCall?.status === "incomplete"
-        const options = { signal: details?.signal, approval, isStanding, truncated }
+        const { context } = run
+        const options = { signal: details?.signal, approval, context, isStanding, truncated }
         return told(await calls.run({ callId, name, params }, options))
       },
     })

@@ -111,7 +111,7 @@ let resolves = 0
 
 /** In a lane of its own: a preview is resolved outside its agent's lane. Its events keep their order among all others. */
 const resolve: Method = {
-  takes: ["agentId", "callId", "action", "reason", "extra"],
+  takes: ["agentId", "callId", "action", "reason", "extra", "by"],
   waits: true,
   call: async ({ executor, flow }, params) => {
     const [action, reason, extra] = [params.raw("action"), params.raw("reason"), params.raw("extra")]
@@ -119,6 +119,7 @@ const resolve: Method = {
     const [callId] = executor.enqueue([
       {
         ...given({ agentId: params.optionalText("agentId"), callId: params.optionalText("callId") }),
+        ...given({ by: params.optionalText("by") }),
         name: resolveName,
         params: given({ action, reason, extra }),
         lane: `${resolveName} ${resolves}`,

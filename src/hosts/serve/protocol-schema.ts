@@ -132,6 +132,7 @@ const event = z
       _tag: z.literal("ActionResolved"),
       ...ofAction,
       outcome: z.enum(["applied", "discarded", "dropped"]),
+      decidedBy: decidedBy.optional(),
       cleanupErrors: texts.optional(),
     }),
   ])
@@ -251,6 +252,7 @@ export const protocol = z.object({
         action: z.enum(["apply", "discard"]),
         reason: text,
         extra: object.optional(),
+        by,
       }),
       result,
     ),

@@ -1,8 +1,10 @@
-/** What is typed to choose calls of a list by their numbers: `1 3-5` or `all` approves those, `n 2` denies them. */
+/** What is typed to choose calls of a list by their numbers: `1 3-5` or `all` approves those, `n 2: too many` denies them. */
 
 /** A part of a list. */
 export interface Choice {
   readonly isDenial: boolean
+  /** Why calls are denied. Default: it is not said. */
+  readonly reason?: string
   /** Places in the list, from 0 on, each once. */
   readonly places: ReadonlyArray<number>
 }
@@ -18,7 +20,9 @@ const range = (text: string, count: number): Array<number> | undefined => {
 /** Reads a choice of so many calls; a sentence for what is none: nothing is decided then. */
 export const readChoice = (line: string, count: number): Choice | string => {
   const [, denial, rest = ""] = /^\s*(n(?:o)?(?:\s|$))?([\s\S]*)$/i.exec(line) ?? []
-  const words = rest.split(/[\s,]+/).filter((word) => word !== "")
+  const end = denial === undefined ? -1 : rest.indexOf(":")
+  const reason = end === -1 ? "" : rest.slice(end + 1).trim()
+  const words = (end === -1 ? rest : rest.slice(0, end)).split(/[\s,]+/).filter((word) => word !== "")
   const places = new Set<number>()
   for (const word of words) {
     const found = range(word.toLowerCase(), count)
@@ -26,5 +30,5 @@ export const readChoice = (line: string, count: number): Choice | string => {
     for (const place of found) places.add(place)
   }
   if (places.size === 0) return "Type the numbers of calls, such as 1 3-5, or all."
-  return { isDenial: denial !== undefined, places: [...places] }
+  return { isDenial: denial !== undefined, places: [...places], ...(reason !== "" && { reason }) }
 }

@@ -30,6 +30,8 @@ export interface CommandSession {
   readonly executor: ToolExecutor
   readonly tools: CallableTools
   readonly view: CommandView
+  /** The user. */
+  readonly by?: string | undefined
   readonly corrections: () => Promise<ReadonlyArray<Correction>>
   show(event: ToolEvent): void
   say(text: string): void
@@ -91,10 +93,10 @@ const cancel = (id: string | undefined, { executor, say }: CommandSession): void
 const resolve = async (
   action: ResolveRequest["action"],
   reason = "Decided by the user",
-  { executor, show, say }: CommandSession,
+  { executor, by, show, say }: CommandSession,
 ): Promise<void> => {
   try {
-    await executor.agent().resolve({ action, reason }, { onEvent: show })
+    await executor.agent().resolve({ action, reason }, { onEvent: show, ...(by !== undefined && { by }) })
   } catch (error) {
     // The session was left meanwhile: the call goes on with the next session of the store.
     say(messageOf(error))

@@ -169,7 +169,7 @@ export class SessionGate {
   }
 
   private choose(callId: string, blocks: ReadonlyArray<Block>, typed: string): void {
-    const title = `Which of the ${blocks.length} calls above? 1 3-5 or all approves them, n 2 denies; the others go on waiting. Esc goes back.`
+    const title = `Which of the ${blocks.length} calls above? 1 3-5 or all approves them, n 2 denies, n 2: why not says why; the others go on waiting. Esc goes back.`
     this.open({ callId, title, approves: true }, typed, (line) => {
       const choice = readChoice(line, blocks.length)
       if (typeof choice === "string") {
@@ -177,7 +177,7 @@ export class SessionGate {
         return this.choose(callId, blocks, line)
       }
       this.input = undefined
-      const answer = choice.isDenial ? ({ deny: true } as const) : ({ approve: true } as const)
+      const answer = choice.isDenial ? { deny: choice.reason ?? (true as const) } : { approve: true as const }
       const answers = choice.places.map((place) => {
         const { callId: id, asked = 0 } = blocks[place]!
         return { callId: id, question: { seq: asked }, ...answer }

@@ -13,6 +13,7 @@ import type { SessionReport } from "./session-report.ts"
 /** The part of the session that its lines use. */
 export interface LinesSession
   extends Required<Pick<SessionOptions, "executor" | "corrections" | "callPrefix" | "callsBefore">> {
+  readonly by: string | undefined
   readonly tools: CallableTools
   readonly view: BlockView
   readonly report: SessionReport
@@ -42,11 +43,11 @@ export class SessionLines {
   }
 
   private perform(input: Exclude<Input, { _tag: "Nothing" }>): void {
-    const { executor, tools, view, report, corrections, say, leave } = this.session
+    const { executor, by, tools, view, report, corrections, say, leave } = this.session
     if (input._tag === "Unknown") return say(input.message)
     if (input._tag === "Call") return this.call(input)
     const show = report.show.bind(report)
-    void performCommand(input, { executor, tools, view, corrections, show, say, leave })
+    void performCommand(input, { executor, by, tools, view, corrections, show, say, leave })
   }
 
   private call(input: Extract<Input, { _tag: "Call" }>): void {

@@ -90,6 +90,7 @@ export class Session {
     this.ui = this.dialogs.ui
     this.keyboard = new Keyboard(input, output, (key) => this.press(key))
     this.lines = new SessionLines({
+      by: options.by,
       executor,
       tools,
       view: this.view,

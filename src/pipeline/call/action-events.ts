@@ -1,6 +1,7 @@
 /** The events of pending actions. */
 import type { ResolveParams } from "../../resolve/definition.ts"
 import type { ToolCall } from "../model/call.ts"
+import { byUserBecause } from "../model/decision.ts"
 import type { ActionPendingEvent, ActionResolvedEvent } from "../model/event.ts"
 import type { Mutable } from "../model/mutable.ts"
 import type { PendingAction } from "../model/pending-actions.ts"
@@ -35,7 +36,12 @@ export const resolvedEvent = (
 })
 
 /** The event that a call of `resolve` emits at its end for the action that it applied or discarded. */
-export const settledEvent = ({ agentId, params }: ToolCall, action: PendingAction): ActionResolvedEvent => {
+export const settledEvent = (
+  { agentId, params, by }: ToolCall,
+  action: PendingAction,
+): ActionResolvedEvent => {
   const outcome = (params as ResolveParams).action === "discard" ? "discarded" : "applied"
-  return resolvedEvent(agentId, action, outcome)
+  const event = resolvedEvent(agentId, action, outcome)
+  if (by !== undefined) event.decidedBy = byUserBecause(undefined, by)
+  return event
 }

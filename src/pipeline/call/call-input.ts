@@ -1,7 +1,7 @@
 /** Turns the host's input into a ToolCall. A wrong shape is the host's mistake and throws. `params` come from the model and are
  * validated later. */
 import type { EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "../model/call.ts"
-import { expectFlag, expectOptions, got } from "../model/got.ts"
+import { expectBy, expectFlag, expectOptions, got } from "../model/got.ts"
 import { ownsBackground } from "../model/registry.ts"
 import type { Tool } from "../model/tool.ts"
 
@@ -62,6 +62,7 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     background = false,
     lane,
     turn,
+    by,
     priority,
     truncated,
     meta,
@@ -82,18 +83,20 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     throw new TypeError(`Expected \`lane\` of a call to be a string, ${got(lane)}`)
   if (turn !== undefined && typeof turn !== "string")
     throw new TypeError(`Expected \`turn\` of a call to be a string, ${got(turn)}`)
+  expectBy(by)
   if (priority !== undefined && !Number.isFinite(priority))
     throw new TypeError(`Expected \`priority\` of a call to be a finite number, ${got(priority)}`)
   if (truncated !== undefined) expectFlag("truncated", truncated, " of a call")
   if (meta !== undefined && (typeof meta !== "object" || meta === null || Array.isArray(meta)))
     throw new TypeError(`Expected \`meta\` of a call to be an object, ${got(meta)}`)
   const call = { agentId, callId, name, params, decision, background: background === true }
-  if (lane === undefined && turn === undefined && priority === undefined && meta === undefined && !truncated)
-    return call
+  const isPlain = lane === undefined && turn === undefined && by === undefined && priority === undefined
+  if (isPlain && meta === undefined && !truncated) return call
   return {
     ...call,
     ...(lane !== undefined && { lane }),
     ...(turn !== undefined && { turn }),
+    ...(by !== undefined && { by }),
     ...(priority !== undefined && { priority }),
     ...(meta !== undefined && { meta }),
     // It waits for nobody's decision.

@@ -25,6 +25,8 @@ export interface ToolCall {
   readonly priority?: number
   /** Set if the model's answer with this call was cut at its token limit: the call ends as an Error, and nothing of it runs. */
   readonly truncated?: true
+  /** Of a call of `resolve`: the person who decides on the preview. */
+  readonly by?: string
   /** Of a nested call: the id of its outer call, whose handler made it with `context.call`. */
   readonly parentId?: string
   /** Of a nested call: what its handler calls it. Gates without a label of their own show it. */
@@ -55,6 +57,8 @@ export interface ToolCallInput {
    * Default 0.
    */
   readonly priority?: number
+  /** Of a call of `resolve` that a person makes: who decides on the preview, for `decidedBy`. Default: nobody with a name. */
+  readonly by?: string
   /**
    * Whether the model's answer with this call was cut at its token limit. If so, the call ends as an Error with the reason `truncated`,
    * and nothing of it runs, whatever its `decision`. Default false.

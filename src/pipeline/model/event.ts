@@ -308,6 +308,8 @@ export interface ActionResolvedEvent extends ActionEvent {
   readonly _tag: "ActionResolved"
   /** `dropped`: it was neither applied nor discarded, because it was cleared or the executor shut down. */
   readonly outcome: "applied" | "discarded" | "dropped"
+  /** The person who applied or discarded it, where the host has named one with `by` of `resolve`. */
+  readonly decidedBy?: DecidedBy
   /** Finally handlers of a dropped action that failed: `<handler>: <message>`. Those of others are in the event of their `resolve`. */
   readonly cleanupErrors?: ReadonlyArray<string>
 }

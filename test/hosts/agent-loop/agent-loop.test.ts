@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { AgentLoop, toldBlocks } from "../../../src/hosts/agent-loop/index.ts"
+import {
+  AgentLoop,
+  type AgentLoopOptions,
+  type LoopCall,
+  type LoopQuestion,
+  toldBlocks,
+} from "../../../src/hosts/agent-loop/index.ts"
 import { pipeline, Step, ToolFilters } from "../../../src/index.ts"
 import { executorOf } from "../../support/executor-of.ts"
 
@@ -92,5 +98,35 @@ describe("an agent loop", () => {
     expect(names()).toEqual(["tool"])
     expect(names({ withResolve: true })).toEqual(["tool", "read_result", "resolve"])
     expect(() => agent.definitions({ resolve: true } as never)).toThrow("`definitions`")
+  })
+
+  it("passes on who gave the SDK's approval, and asks for the others that a gate needs", async () => {
+    const plan = pipeline()
+      .awaitApproval({ approvers: (by) => by !== "eve", quorum: 2 })
+      .andThen(work)
+    const single = pipeline()
+      .awaitApproval({ approvers: (by) => by !== "eve" })
+      .andThen(work)
+    const executor = executorOf({ plan, single })
+    const by = (_call: LoopCall, context: unknown) => String(context)
+    const run = (options: AgentLoopOptions, name: string, context: string) => {
+      const call = { callId: `${name} ${context}`, name, params: {} }
+      return new AgentLoop(executor, options).run(call, { approval: call.callId, context })
+    }
+    expect(await run({ by }, "single", "ann")).toMatchObject({
+      status: "complete",
+      decidedBy: { kind: "user", id: "ann" },
+    })
+    expect(await run({ by }, "single", "eve")).toMatchObject({ status: "denied" })
+    expect(await run({ by }, "plan", "ann")).toMatchObject({
+      status: "denied",
+      content: expect.stringContaining("The approval before this call is not enough"),
+    })
+    const onQuestion = (question: LoopQuestion) =>
+      question._tag === "AwaitingApproval" && question.approve({ by: "bob" })
+    expect(await run({ by, onQuestion }, "plan", "ann, once more")).toMatchObject({
+      status: "complete",
+      decidedBy: { kind: "user", approvedBy: ["ann, once more", "bob"] },
+    })
   })
 })

@@ -38,6 +38,20 @@ for (const { name, sdk, scripted } of versions) {
       expect(toldIn(told[0]!.prompt)).toEqual({ a: { type: "execution-denied", reason: "Not today" } })
     })
 
+    it("counts as that of the person whom the application names, at a gate of people with names", async () => {
+      const write = pipeline()
+        .awaitApproval({ approvers: (by) => by === "ann" })
+        .andThen(({ decidedBy }) => Step.Output(`written for ${decidedBy?.id}`))
+      const by = (_call: unknown, context: unknown) => (context as { readonly user?: string })?.user
+      const host = aiSdkTools(sdk, executorOf({ write }), { by })
+      const { request, messages } = await asked(host)
+      const { model, asked: told } = scripted(["done"])
+      const approved = [...messages, answer(request!.approvalId, true)]
+      const context = { toolsContext: { write: { user: "ann" } }, experimental_context: { user: "ann" } }
+      await sdk.generateText({ model, messages: approved, stopWhen, ...host, ...(context as object) })
+      expect(toldIn(told[0]!.prompt)).toMatchObject({ a: { type: "text", value: "written for ann" } })
+    })
+
     it("is asked by the tools themselves where `toolApproval` is not passed on", async () => {
       const { plan, log } = gatedTool()
       const { tools, prepareStep } = aiSdkTools(sdk, executorOf({ write: plan }))

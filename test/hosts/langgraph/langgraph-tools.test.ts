@@ -87,6 +87,18 @@ describe("LangGraph: calls", () => {
     expect(log).toEqual([])
   })
 
+  it("are approved by the person whom the run names, at a gate of people with names", async () => {
+    const write = pipeline()
+      .awaitApproval({ approvers: (by) => by === "ann" })
+      .andThen(({ decidedBy }) => Step.Output(`written for ${decidedBy?.id}`))
+    const by = (_call: unknown, context: unknown) => (context as { readonly user?: string }).user
+    const { graph } = graphOf(executorOf({ write }), [[{ id: "a", name: "write" }], "done"], { by })
+    const config = { configurable: { thread_id: "t", user: "ann" } }
+    await graph.invoke(start, config)
+    const { messages } = await graph.invoke(resume(approve), config)
+    expect(toldIn(messages).a?.content).toBe("written for ann")
+  })
+
   it("in whose middle an answer was cut are not run, and the model is told so", async () => {
     const { plan, log } = editTool()
     const { graph } = graphOf(executorOf({ edit: plan }), [[{ id: "a", name: "edit" }], "done"], {

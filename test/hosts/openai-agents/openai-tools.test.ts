@@ -104,6 +104,19 @@ describe("OpenAI Agents: calls", () => {
 })
 
 describe("OpenAI Agents: approvals", () => {
+  it("are approved by the person whom the application names, at a gate of people with names", async () => {
+    const write = pipeline()
+      .awaitApproval({ approvers: (by) => by === "ann" })
+      .andThen(({ decidedBy }) => Step.Output(`written for ${decidedBy?.id}`))
+    const by = (_call: unknown, context: unknown) => (context as { readonly user?: string })?.user
+    const { runner, asked } = scripted([[{ id: "a", name: "write" }], "done"])
+    const agent = hostOf(executorOf({ write }), { by })
+    const first = await runner.run(agent, "Write", { context: { user: "ann" } })
+    first.state.approve(first.interruptions[0]!)
+    await runner.run(agent, first.state)
+    expect(toldIn(asked.at(-1))).toMatchObject({ a: text("written for ann") })
+  })
+
   it("are asked before a call that has a gate, which runs once it is approved", async () => {
     const { plan, log } = gatedTool()
     const { runner, asked } = scripted([[{ id: "a", name: "write" }], "done"])

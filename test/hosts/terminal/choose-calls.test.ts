@@ -87,8 +87,16 @@ test("the list denies, and Esc decides nothing", async () => {
   expect(executor.inspect()).toHaveLength(3)
   terminal.type("l")
   await terminal.see("Which of the 3 calls above?")
-  await choose(terminal, "n 2-3")
+  const reasons: Array<unknown> = []
+  executor.watch({
+    decided: ({ callId, verdict, by }) => verdict === "deny" && reasons.push([callId, by?.reason]),
+  })
+  await choose(terminal, "n 2-3: too many: wait")
   await expect.poll(() => executor.inspect().map(({ callId }) => callId)).toEqual(["a"])
+  expect(reasons).toEqual([
+    ["b", "too many: wait"],
+    ["c", "too many: wait"],
+  ])
   await terminal.missing("[l]ist")
 })
 
@@ -96,7 +104,8 @@ test("numbers are read as they are meant, or not at all", () => {
   const places = (line: string) => readChoice(line, 9)
   expect(places("1, 3-5 3")).toEqual({ isDenial: false, places: [0, 2, 3, 4] })
   expect(places("no ALL")).toEqual({ isDenial: true, places: [0, 1, 2, 3, 4, 5, 6, 7, 8] })
-  for (const line of ["0", "10", "3-2", "1-", "-1", "x", "yes 1", "n1", "1.5"])
+  expect(readChoice("n 2: ", 9)).toEqual({ isDenial: true, places: [1] })
+  for (const line of ["1: why", "0", "10", "3-2", "1-", "-1", "x", "yes 1", "n1", "1.5"])
     expect(places(line)).toMatch(/^There is no .* in this list: type numbers from 1 to 9\.$/)
   for (const line of ["", "n", " no "])
     expect(places(line)).toBe("Type the numbers of calls, such as 1 3-5, or all.")
