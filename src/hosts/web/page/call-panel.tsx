@@ -4,11 +4,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { CallDetail, PartDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import { CallButtons } from "./call-buttons.tsx"
+import { timeOf } from "./calls/call-times.ts"
 import { Cards, itemsOf } from "./cards.tsx"
 import { decision } from "./decisions.ts"
 import type { Source } from "./source.ts"
 import { Diff, Output, Params, visibleLine } from "./texts.tsx"
 import { duration, timeOfDay } from "./times.ts"
+import { useSeconds } from "./use-seconds.ts"
 import { useSettled } from "./use-settled.ts"
 
 const partStates: Readonly<Record<PartDetail["state"], string>> = {
@@ -42,23 +44,32 @@ const Fact = ({ name, value }: { readonly name: string; readonly value: string |
     </>
   )
 
-const timing = ({ queuedAt, startedAt, endedAt, limit }: CallRow): string => {
+const timing = (call: CallRow, now: number): string => {
+  const { queuedAt, startedAt, endedAt, limit } = call
   if (startedAt === undefined && endedAt === undefined)
-    return `waits for its turn${limit ? `: ${limit}` : ""}`
+    return `waits for its turn for ${timeOf(call, now)}${limit ? `: ${limit}` : ""}`
   if (startedAt === undefined) return "never started"
   const waited = startedAt - queuedAt
   const ran = endedAt === undefined ? "" : `, took ${duration(endedAt - startedAt)}`
   return `${timeOfDay(startedAt, true)}${ran}${waited >= 1 ? `, after ${duration(waited)} in the queue` : ""}`
 }
 
-const Facts = ({ detail, row }: { readonly detail: CallDetail | undefined; readonly row: CallRow }) => (
+const Facts = ({
+  detail,
+  row,
+  now,
+}: {
+  readonly detail: CallDetail | undefined
+  readonly row: CallRow
+  readonly now: number
+}) => (
   <dl class="facts">
     <Fact
       name="Status"
       value={detail?.reason === undefined ? row.status : `${row.status} (${detail.reason})`}
     />
     <Fact name="Agent" value={row.lane === row.agentId ? row.agentId : `${row.agentId}, lane ${row.lane}`} />
-    <Fact name="Ran" value={timing(row)} />
+    <Fact name="Ran" value={timing(row, now)} />
     <Fact name="Decided by" value={detail?.decidedBy && decision(detail.decidedBy)} />
     <Fact name="Asked because" value={detail?.because} />
     <Fact name="Changed" value={detail?.changed?.paths.join(", ")} />
@@ -140,6 +151,7 @@ export const CallPanel = (props: {
 }) => {
   const { source, row, onClose } = props
   const detail = useDetail(source, row)
+  const now = useSeconds(source, row !== undefined && row.startedAt === undefined)
   const heading = useRef<HTMLHeadingElement>(null)
   const [said, setSaid] = useState("")
   const panel = useRef<HTMLElement>(null)
@@ -186,7 +198,7 @@ export const CallPanel = (props: {
       {row === undefined ? undefined : (
         <div class="columns">
           <div class="about">
-            <Facts detail={detail} row={row} />
+            <Facts detail={detail} row={row} now={now} />
             {detail === undefined || detail.plan.length === 0 ? undefined : (
               <Part title="Plan">
                 <Plan parts={detail.plan} />

@@ -25,7 +25,7 @@ const Line = (props: {
   return (
     <li class={`is-${status}`}>
       <button type="button" class="call-line" onClick={() => props.onOpen(key)}>
-        <span class={`tool depth-${Math.min(depth, maxDepth)}`}>
+        <span class="tool" style={{ paddingLeft: `${Math.min(depth, maxDepth) * 16}px` }}>
           <span class="dot" aria-hidden="true" />
           <b>
             {depth > 0 ? "↳ " : ""}
