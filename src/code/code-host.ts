@@ -6,6 +6,7 @@ import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
 import { didYouMean } from "../text/near-name.ts"
 import { BusyClock } from "./busy-clock.ts"
 import type { CodeBounds } from "./code-limits.ts"
+import { CodePlan } from "./code-plan.ts"
 import { lineOf, searchIn, signatureOf } from "./signatures.ts"
 
 /** The answer that crosses to the code, as JSON. */
@@ -28,6 +29,8 @@ export class CodeHost {
   /** Why the run was ended, as a sentence for the model. */
   ended: string | undefined
   log = ""
+  /** Undefined for code that plans nothing. */
+  readonly plan: CodePlan | undefined
   readonly clock: BusyClock
   private readonly context: HandlerContext
   private readonly tools: ReadonlyArray<ToolDefinition>
@@ -41,7 +44,9 @@ export class CodeHost {
     tools: ReadonlyArray<ToolDefinition>,
     mayCall: (name: string) => boolean,
     bounds: CodeBounds,
+    plans: boolean,
   ) {
+    this.plan = plans ? new CodePlan(context) : undefined
     this.context = context
     this.tools = tools
     this.mayCall = mayCall
@@ -98,7 +103,10 @@ export class CodeHost {
       )
       return failure("No more calls", "limit")
     }
-    const result = await this.clock.during(this.context.call(name, JSON.parse(params)))
+    const given: unknown = JSON.parse(params)
+    const made = this.plan?.call(name, given) ?? this.context.call(name, given)
+    const result = await this.clock.during<number | ToolResult>(made)
+    if (typeof result === "number") return { ok: true, value: { planned: result } }
     if (result.status === "cancelled")
       this.end(`The call of "${name}" was cancelled, and the run with it: ${result.content}`)
     return answerOf(result)

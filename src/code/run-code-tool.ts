@@ -1,7 +1,7 @@
 /**
  * run_code
  *
- *   ShowCode ─▶ (approval) ─▶ FixChance ─▶ RunCode ─▶ the result as JSON, and what was logged
+ *   ParseCode ─▶ ShowCode ─▶ (approval) ─▶ FixChance ─▶ RunCode ─▶ the result as JSON, and what was logged
  *
  * What the code does is asked call by call: the gate is about the source alone.
  */
@@ -16,7 +16,7 @@ import { defineTool } from "../pipeline/model/tool.ts"
 import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
 import { type CodeLimits, toBounds } from "./code-limits.ts"
 import type { Determinism } from "./guest-program.ts"
-import { type CodeTools, runCode } from "./run-code.ts"
+import { type CodeTools, runCode, sourceFault } from "./run-code.ts"
 import { listOf } from "./signatures.ts"
 
 /** Options of `runCodeTool`. */
@@ -36,6 +36,12 @@ const parameters = Type.Object({
     description:
       "JavaScript: the body of an async function. Use await for every call, and return the result.",
   }),
+  plan: Type.Optional(
+    Type.Boolean({
+      description:
+        "Calls that need an approval are collected: each gives { planned: n } at once, and nothing else. When the code has ended, they are asked about together, and those that are approved are done in order. The result tells what became of each.",
+    }),
+  ),
 })
 
 const about =
@@ -81,8 +87,14 @@ export const runCodeTool = ({ tools, limits }: RunCodeOptions) => {
     parameters,
     primaryParam: "source",
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-    compose: ({ source }) =>
+    compose: ({ source, plan = false }) =>
       pipeline()
+        .andThen(
+          handler("ParseCode", async () => {
+            const fault = await sourceFault(source, bounds)
+            return fault === undefined ? Step.Continue : Step.Error(fault)
+          }),
+        )
         .andThen(handler("ShowCode", () => showCode(source)))
         .awaitApproval()
         // Stored before the code runs: a run that starts again has the same time and the same chance.
@@ -96,7 +108,14 @@ export const runCodeTool = ({ tools, limits }: RunCodeOptions) => {
         .andThen(
           handler<never, Determinism & Record<string, unknown>>("RunCode", (context) => {
             const { at = 0, seed = 0 } = context.memory
-            return runCode(context, source, toolsAmong(context.agent.definitions()), bounds, { at, seed })
+            return runCode(
+              context,
+              source,
+              toolsAmong(context.agent.definitions()),
+              bounds,
+              { at, seed },
+              plan,
+            )
           }),
         ),
   })

@@ -1,4 +1,5 @@
 /** Runs code in a sandbox: QuickJS in a worker thread, by the package `run`. */
+import { Script } from "node:vm"
 import type { RunError } from "run"
 import { isMissingModule, notInstalled } from "../io/missing-module.ts"
 import { type GivenOutput, textOutput } from "../output/output.ts"
@@ -9,6 +10,7 @@ import { messageOf } from "../text/message-of.ts"
 import { CodeHost } from "./code-host.ts"
 import type { CodeBounds } from "./code-limits.ts"
 import { placeIn } from "./code-place.ts"
+import { type PlannedResult, planText } from "./code-plan.ts"
 import { type Determinism, guestProgram } from "./guest-program.ts"
 
 /** Loads the package when the first code runs. */
@@ -51,9 +53,10 @@ export const runCode = async (
   { tools, mayCall }: CodeTools,
   bounds: CodeBounds,
   determinism: Determinism,
+  plans: boolean,
 ): Promise<Step> => {
   const run = await loadRun()
-  const host = new CodeHost(context, tools, mayCall, bounds)
+  const host = new CodeHost(context, tools, mayCall, bounds, plans)
   const { program, column } = guestProgram(source, determinism, bounds.log)
   host.clock.start()
   try {
@@ -65,27 +68,63 @@ export const runCode = async (
       limits,
     }
     const { value } = (await run(given)) as { readonly value?: string }
-    return Step.Output(outputOf(value, host.log))
+    // A person's time, and that of the tools, is not the code's.
+    const planned = await host.clock.during(host.plan?.carryOut() ?? Promise.resolve(undefined))
+    return Step.Output(outputOf(value, host.log, planned))
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
     const message = host.ended ?? faultOf(error, column, source.split("\n").length)
     return Step.Error(message, {
       cause: error,
-      ...(host.log !== "" && { output: textOutput(loggedIn(host.log)) }),
+      ...(host.log !== "" && { output: textOutput(loggedIn(host.log).trimEnd()) }),
     })
   } finally {
     host.clock.stop()
   }
 }
 
-const loggedIn = (log: string): string => `[log]\n${log.trimEnd()}`
+/** Parsed, and never run: a closing brace in the source ends the function, but what follows it is not run either. */
+const isScript = (source: string): boolean => {
+  try {
+    new Script(`(async () => {${source}\n})`)
+    return true
+  } catch {
+    return false
+  }
+}
 
-const outputOf = (json: string | undefined, log: string): GivenOutput => {
+/** Why the source cannot run, as the sandbox says it; undefined if it can be parsed. What this process can parse needs no sandbox. */
+export const sourceFault = async (source: string, bounds: CodeBounds): Promise<string | undefined> => {
+  if (Buffer.byteLength(source) > bounds.source) return advice.RUN_SOURCE_TOO_LARGE
+  if (isScript(source)) return undefined
+  const run = await loadRun()
+  const start = "void (async () => {"
+  try {
+    // It may be TypeScript, whose types the package strips.
+    const limits = { ...limitsOf(bounds, 64), timeoutMs: 5000 }
+    await run({ source: `${start}${source}\n})`, hostFunctions: {}, limits })
+    return undefined
+  } catch (error) {
+    return `${faultOf(error, start.length, source.split("\n").length)}\nNothing was run. Correct the source, and call run_code again.`
+  }
+}
+
+const loggedIn = (log: string): string => (log === "" ? "" : `[log]\n${log.trimEnd()}\n`)
+
+const outputOf = (
+  json: string | undefined,
+  log: string,
+  plan: ReadonlyArray<PlannedResult> | undefined,
+): GivenOutput => {
   const result = json === undefined ? "(no result)" : json
-  const text = log === "" ? result : `${loggedIn(log)}\n[result]\n${result}`
+  const text = log === "" && plan === undefined ? result : `${loggedIn(log)}[result]\n${result}`
   return {
-    content: [{ type: "text", text }],
-    structured: { result: json === undefined ? null : JSON.parse(json), ...(log !== "" && { log }) },
+    content: [{ type: "text", text: plan === undefined ? text : `${text}\n[plan]\n${planText(plan)}` }],
+    structured: {
+      result: json === undefined ? null : JSON.parse(json),
+      ...(log !== "" && { log }),
+      ...(plan !== undefined && { plan }),
+    },
   }
 }
 

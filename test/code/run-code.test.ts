@@ -114,6 +114,19 @@ describe("run_code", () => {
     expect([status, preview]).toEqual(["denied", [{ type: "text", text }]])
   })
 
+  it("refuses a source that cannot be parsed before anybody is asked", async () => {
+    const executor = executorOf({ run_code: runCodeTool({ tools: ["read"] }), read })
+    const events: Array<string> = []
+    const source = "await tools.read({ path: 'a' })\nconst b = ;"
+    const { content } = await executor.run({ name: "run_code", params: { source } }, (event) =>
+      events.push(event._tag),
+    )
+    expect(content).toBe(
+      "SyntaxError: unexpected token in expression: ';' (line 2, column 11)\nNothing was run. Correct the source, and call run_code again.",
+    )
+    expect(events).toEqual(["Started", "Error"])
+  })
+
   it("streams what it logs, and gives it with the result", async () => {
     const deltas: Array<string> = []
     const { content } = await run(
@@ -267,6 +280,97 @@ describe("run_code", () => {
       expect.stringContaining("\nReads a file. Not a folder.\n"),
       expect.stringMatching(/^tools\.read\(.*\/\/ Reads a file\.$/),
     ])
+  })
+})
+
+describe("run_code with a plan", () => {
+  const ran: Array<string> = []
+  const edit = toolOf("edit", ({ path }) =>
+    pipeline()
+      .andThen(() => Step.Output(`preview of ${path}`))
+      .awaitApproval()
+      .andThen(async () => {
+        ran.push(`begin ${path}`)
+        await new Promise((resolve) => setTimeout(resolve, path === "a" ? 30 : 1))
+        ran.push(`end ${path}`)
+        return path === "c" ? Step.Error("no luck") : Step.Output(`edited ${path}`)
+      }),
+  )
+  const stage = toolOf("stage", ({ path }) =>
+    pipeline()
+      .andThen(() => Step.Output(`diff of ${path}`))
+      .awaitResolve({ label: "Stage it" })
+      .andThen(() => {
+        ran.push(`staged ${path}`)
+        return Step.Output(`staged ${path}`)
+      }),
+  )
+  const executor = () =>
+    executorOf(
+      { read, edit, stage, run_code: runCodeTool({ tools: ["read", "edit", "stage", "run_code"] }) },
+      { filters: filters() },
+    )
+  const source = `
+    const given = []
+    for (const path of ["a", "b", "c", "d"]) given.push(await tools.edit({ path }))
+    given.push(await tools.stage({ path: "e" }), await tools.read({ path: "f" }))
+    return given`
+  const params = { source, plan: true }
+
+  it("asks for all at once when the code has ended, and does what is approved in order", async () => {
+    ran.length = 0
+    const host = executor()
+    const asked: Array<string> = []
+    const result = await host.run({ callId: "c", name: "run_code", params }, (event) => {
+      if (event._tag !== "AwaitingApproval") return
+      asked.push(
+        `${event.callId} ${event.label} ${event.preview?.content.map((block) => "text" in block && block.text)}`,
+      )
+      if (asked.length < 5) return
+      expect(ran).toEqual([])
+      // Answered from behind: the order is the code's.
+      host.answer([
+        { callId: "c/6", approve: true },
+        { callId: "c/5", approve: true },
+        { callId: "c/4", approve: true },
+        { callId: "c/3", deny: "not b" },
+        { callId: "c/2", approve: true },
+      ])
+    })
+    expect(asked).toEqual([
+      "c/2 1 of 5 planned preview of a",
+      "c/3 2 of 5 planned preview of b",
+      "c/4 3 of 5 planned preview of c",
+      "c/5 4 of 5 planned preview of d",
+      "c/6 Stage it diff of e",
+    ])
+    expect(ran).toEqual(["begin a", "end a", "begin c", "end c", "begin d", "end d", "staged e"])
+    expect(result.output.structured).toEqual({
+      result: [{ planned: 1 }, { planned: 2 }, { planned: 3 }, { planned: 4 }, { planned: 5 }, "text of f"],
+      plan: [
+        { planned: 1, tool: "edit", status: "applied", message: "edited a" },
+        { planned: 2, tool: "edit", status: "denied", message: "not b" },
+        { planned: 3, tool: "edit", status: "failed", message: "no luck" },
+        { planned: 4, tool: "edit", status: "applied", message: "edited d" },
+        { planned: 5, tool: "stage", status: "applied", message: "staged e" },
+      ],
+    })
+    expect(result.content).toMatch(/\n\[plan\]\n1\. edit applied: edited a\n2\. edit denied: not b\n/)
+    expect(host.agent("main").pendingActions.hasPending).toBe(false)
+  })
+
+  it("asks for nothing where the code fails, and throws at once what would be refused", async () => {
+    const asked: Array<string> = []
+    const host = executor()
+    const { status, content } = await host.run(
+      {
+        name: "run_code",
+        params: { source: "await tools.edit({ path: 'a' }); await tools.nothing()", plan: true },
+      },
+      (event) => asked.push(event._tag),
+    )
+    expect([status, content]).toEqual(["error", expect.stringContaining('There is no tool "nothing"')])
+    expect(asked).not.toContain("AwaitingApproval")
   })
 })
 

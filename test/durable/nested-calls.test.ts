@@ -2,6 +2,7 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { runCodeTool } from "../../src/code/index.ts"
 import { type HandlerContext, handler, pipeline, Step } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { until } from "../support/deferred.ts"
@@ -189,6 +190,49 @@ describeStores("A nested call", (_path, store) => {
     expect(await untilTag(third, "Completed")).toMatchObject({ callId: "o2/2" })
     expect(await untilTag(third, "Completed")).toMatchObject({ content: '["complete said","complete said"]' })
     expect(seen).toHaveLength(4)
+  })
+
+  it("that is planned, and approved before an earlier one, waits for its turn through restarts", async () => {
+    const ran: Array<string> = []
+    const plans = {
+      write: ({ path }: { path?: string }) =>
+        pipeline()
+          .awaitApproval()
+          .andThen(() => {
+            ran.push(path!)
+            return Step.Output(`wrote ${path}`)
+          }),
+      run_code: runCodeTool({ tools: ["write"] }),
+    }
+    const source = `for (const path of ["a", "b", "c"]) await tools.write({ path })\nreturn Math.random()`
+    const params = { source, plan: true }
+    const first = await durableOf(store(), plans)
+    await first.enqueue([{ callId: "o", name: "run_code", params, decision: "approve" }])
+    for (let asked = 0; asked < 3; asked += 1) await untilTag(first, "AwaitingApproval")
+    expect(await first.approve("o/3")).toBe(true)
+    await first.close()
+    const second = await durableOf(store(), plans)
+    expect((await second.inbox()).map(({ callId }) => callId).sort()).toEqual(["o/1", "o/2"])
+    await untilTag(second, "AwaitingApproval")
+    await untilTag(second, "AwaitingApproval")
+    expect(await second.deny("o/2", "not b")).toBe(true)
+    expect(await untilTag(second, "Denied")).toMatchObject({ callId: "o/2" })
+    expect(ran).toEqual([])
+    await second.close()
+    const third = await durableOf(store(), plans)
+    await untilTag(third, "AwaitingApproval")
+    await third.approve("o/1")
+    expect(await untilTag(third, "Completed")).toMatchObject({ callId: "o/1" })
+    expect(await untilTag(third, "Completed")).toMatchObject({ callId: "o/3" })
+    const { output } = (await untilTag(third, "Completed")) as { output: { structured: unknown } }
+    expect(ran).toEqual(["a", "c"])
+    expect(output.structured).toMatchObject({
+      plan: [
+        { planned: 1, tool: "write", status: "applied", message: "wrote a" },
+        { planned: 2, tool: "write", status: "denied", message: "not b" },
+        { planned: 3, tool: "write", status: "applied", message: "wrote c" },
+      ],
+    })
   })
 
   it("is cancelled where its outer call does not run again", async () => {

@@ -55,6 +55,7 @@ export const contextOf = ({
       definitions: () => [],
       cancel: () => 0,
     },
+    asks: async () => false,
     onShutdown: () => () => undefined,
     delta: async (content) => onDelta?.(content),
     delegate: () => Promise.reject(new Error("Nobody is there to answer")),

@@ -229,6 +229,8 @@ export class Call {
   timer: CallTimer | undefined = undefined
   stream: CallStream | undefined = undefined
   nested: NestedCalls<Call> | undefined = undefined
+  /** When it is settled, a planned call may run. */
+  turn: PromiseLike<unknown> | undefined = undefined
   span: CallSpan | undefined = undefined
   /** The signal for the host function that the call waits for: a hook, a reviewer, or a function of `delegates`. */
   controller: AbortController | undefined = undefined

@@ -23,6 +23,7 @@ import { openQuestion } from "./state.ts"
 import { endOf, tellAnnounced, tellEnded, tellStarted } from "./telling.ts"
 import { abortFunction, movesNow, suspended } from "./time.ts"
 import { timeoutMessage, unreadMessage } from "./time-messages.ts"
+import { takeTurn } from "./turns.ts"
 
 const judged: Input = { _tag: "Judged" }
 
@@ -123,7 +124,8 @@ const closeQuestion = (call: Call): void => {
 
 const takePlace = (engine: Engine, call: Call): void => {
   if (call.place !== "asked") return
-  if (engine.pool.take(call)) engine.placed(call)
+  if (call.toolCall.planned === true) takeTurn(engine, call)
+  else if (engine.pool.take(call)) engine.placed(call)
   else call.timer?.stop()
 }
 

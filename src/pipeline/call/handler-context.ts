@@ -9,6 +9,7 @@ import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { DurationInput } from "../model/step.ts"
+import { asks } from "./admission.ts"
 import type { Attempt, Call } from "./call.ts"
 import { callableCall } from "./callable-call.ts"
 import { callTool } from "./nesting.ts"
@@ -61,6 +62,13 @@ export class AttemptContext implements HandlerContext {
       )
     }
     return attempt.callable
+  }
+
+  get asks(): HandlerContext["asks"] {
+    const engine = this.#engine
+    const { agentId } = this.#call.toolCall
+    return (name, params = {}) =>
+      asks(engine.toToolCall({ agentId, name, params }), engine.tools.toolFor(agentId, name), engine)
   }
 
   get cwd(): string {

@@ -1,13 +1,14 @@
 /**
- * The open nested calls of one outer call. While all of them wait, for their hosts or at limits, the outer call's time stands still.
+ * The open nested calls of one outer call. While all of them wait, for their hosts, at limits or for their turns, the outer call's time stands still.
  */
 import type { ToolResult } from "../model/event.ts"
 import type { Stopped } from "../model/outcome.ts"
-import type { CallState } from "./state.ts"
+import type { CallState, Place } from "./state.ts"
 
 /** The data of a nested call that its outer call reads. */
 interface OpenCall {
   readonly state: CallState
+  readonly place: Place
   readonly nested: NestedCalls<OpenCall> | undefined
 }
 
@@ -20,8 +21,8 @@ export interface Waiter {
 const waiting: ReadonlySet<CallState["_tag"]> = new Set(["Asking", "Limited", "Held"])
 
 /** Whether the call waits, itself or in its own nested calls. */
-const isWaiting = ({ state, nested }: OpenCall): boolean =>
-  waiting.has(state._tag) || (state._tag === "Running" && nested?.areWaiting === true)
+const isWaiting = ({ state, place, nested }: OpenCall): boolean =>
+  waiting.has(state._tag) || (state._tag === "Running" && (place === "asked" || nested?.areWaiting === true))
 
 /** The open nested calls of one outer call. */
 export class NestedCalls<C extends OpenCall> {

@@ -7,15 +7,17 @@ import { submit } from "../intake.ts"
 import type { ToolCall } from "../model/call.ts"
 import { byCall } from "../model/decision.ts"
 import type { ErrorReason, ToolResult } from "../model/event.ts"
-import { expectOptions, expectSignal, expectText } from "../model/got.ts"
+import { expectOptions, expectSignal, expectText, got } from "../model/got.ts"
 import type { NestedOptions } from "../model/handler.ts"
 import { backgroundResult, failed, resultOf, type Stopped } from "../model/outcome.ts"
+import { isThenable } from "../model/thenable.ts"
 import { whenAborted } from "../model/when-aborted.ts"
 import { rejectedDelta } from "./blocked-delta.ts"
 import type { Attempt, Call } from "./call.ts"
 import type { Journal, NestedEnd } from "./journal.ts"
 import { NestedCalls, type Waiter } from "./nested-calls.ts"
 import { refusalOf } from "./streaming.ts"
+import { giveTurn } from "./turns.ts"
 
 /** How deep calls may be nested. */
 const mostDepth = 8
@@ -34,7 +36,7 @@ const nestedCall = (
   place: number,
   name: string,
   params: unknown,
-  label: string | undefined,
+  { label, after }: NestedOptions,
 ): ToolCall => ({
   ...engine.toToolCall({
     agentId,
@@ -46,6 +48,7 @@ const nestedCall = (
   }),
   parentId: callId,
   ...(label !== undefined && { label }),
+  ...(after !== undefined && { planned: true }),
 })
 
 /** `call` of a handler's context. */
@@ -57,21 +60,23 @@ export const callTool = (
   params: unknown,
   options: NestedOptions = {},
 ): Promise<ToolResult> => {
-  expectOptions("call", options, ["label", "signal"])
-  const { label, signal } = options
+  expectOptions("call", options, ["label", "signal", "after"])
+  const { label, signal, after } = options
   expectText("label", label)
   expectSignal(signal)
+  if (after !== undefined && !isThenable(after))
+    throw new TypeError(`Expected \`after\` of \`call\` to be a promise, ${got(after)}`)
   const refusal = refusalOf(engine, call, attempt)
   if (refusal !== undefined) return rejectedDelta(refusal)
   if (attempt.isOver) return rejectedDelta(new DOMException("The call has ended", "AbortError"))
   call.nested ??= new NestedCalls(call.called)
   const { nested } = call
-  const toolCall = nestedCall(engine, call, nested.made + 1, name, params, label)
+  const toolCall = nestedCall(engine, call, nested.made + 1, name, params, options)
   nested.made += 1
   const result =
     engine.journal === undefined
-      ? make(engine, call, nested, toolCall, signal, undefined)
-      : makeOnce(engine, engine.journal, call, nested, toolCall, attempt, signal)
+      ? make(engine, call, nested, toolCall, options, undefined)
+      : makeOnce(engine, engine.journal, call, nested, toolCall, attempt, options)
   // A cancelled handler may never await the promise.
   result.catch(() => undefined)
   return result
@@ -84,7 +89,7 @@ const make = (
   call: Call,
   nested: Nested,
   toolCall: ToolCall,
-  signal: AbortSignal | undefined,
+  options: NestedOptions,
   madeWith: string | undefined,
 ): Promise<ToolResult> =>
   new Promise<ToolResult>((resolve, reject) => {
@@ -94,12 +99,12 @@ const make = (
       inLane: false,
       turn: call.to.turn ?? call.origin,
       refusal: depthOf(call) >= mostDepth ? tooDeep : undefined,
-      signal,
+      signal: options.signal,
       onResult: (told) => engine.nestedEnded(made, told),
       onLeft: reject,
     })
     made.madeWith = madeWith
-    waitFor(engine, nested, made, signal, { resolve, reject })
+    waitFor(engine, nested, made, options, { resolve, reject })
   })
 
 /** Resolves once the call has ended. The signal cancels this call alone. */
@@ -107,7 +112,7 @@ const waitFor = (
   engine: Engine,
   nested: Nested,
   made: Call,
-  signal: AbortSignal | undefined,
+  { signal, after }: NestedOptions,
   { resolve, reject }: Waiter,
 ): void => {
   const release =
@@ -119,6 +124,7 @@ const waitFor = (
     },
     reject,
   })
+  giveTurn(engine, made, after)
   engine.nestedMoved(made)
 }
 
@@ -163,21 +169,21 @@ const makeOnce = async (
   nested: Nested,
   toolCall: ToolCall,
   attempt: Attempt,
-  signal: AbortSignal | undefined,
+  options: NestedOptions,
 ): Promise<ToolResult> => {
   const madeWith = fingerprint(toolCall, call)
-  if (call.earlier === undefined) return make(engine, call, nested, toolCall, signal, madeWith)
+  if (call.earlier === undefined) return make(engine, call, nested, toolCall, options, madeWith)
   const open = engine.calls.get(toolCall.callId)
   if (open?.to.outer === call && nested.has(open)) {
     if (open.madeWith !== madeWith) return diverged(open.toolCall.name, toolCall)
-    return new Promise((resolve, reject) => waitFor(engine, nested, open, signal, { resolve, reject }))
+    return new Promise((resolve, reject) => waitFor(engine, nested, open, options, { resolve, reject }))
   }
   const { run } = call
   const end = await journal.nestedEnd(toolCall.callId)
   if (attempt.reason !== undefined) throw attempt.reason
   if (call.run !== run) throw new DOMException("The handler has ended", "AbortError")
   if (end?.madeWith?.startsWith(eraOf(call)) !== true)
-    return make(engine, call, nested, toolCall, signal, madeWith)
+    return make(engine, call, nested, toolCall, options, madeWith)
   return end.madeWith === madeWith ? resultOfEnd(end) : diverged(end.event.name, toolCall)
 }
 /** What becomes of the nested calls of an outer call that is stopped. */

@@ -23,23 +23,32 @@ export const enter = (call: Call, out: Outbox): void => {
     const part = call.parts[call.at]!
     if (part.kind === "handler") return proceed(call, out)
     if (part.kind === "approval" && !passGate(call, part, out)) return
-    if (part.kind === "resolve") {
+    if (part.kind !== "resolve") continue
+    if (call.toolCall.planned !== true) {
       out.push(commands.stage)
       return
     }
+    // A planned call is decided by the host. A gate of its own behind the preview asks the same.
+    const isAskedBehind = call.parts.some(({ kind }, at) => kind === "approval" && at > call.at)
+    if (!isAskedBehind && !passGate(call, { label: part.label }, out)) return
   }
   complete(call, out)
 }
 
-/** Runs the handler at `at`, or reads the next step of its generator. A background call first waits for a place. */
+/** Runs the handler at `at`, or reads the next step of its generator. A background or planned call first waits for a place. */
 const proceed = (call: Call, out: Outbox): void => {
   call.run += 1
   if (takesPlace(call, out)) out.push(commands.run)
 }
 
+/** Whether a planned call is at what has to wait for its turn: previews for its gate are made before. */
+const waitsForTurn = (call: Call): boolean =>
+  call.toolCall.planned === true && (call.passed > 0 || !hasGateAhead(call))
+
 /** Whether the call may run now. If not, it receives `Placed` later. */
 export const takesPlace = (call: Call, out: Outbox): boolean => {
-  if (!call.toolCall.background || call.place === "held" || call.place === "exempt") return true
+  if (!(call.toolCall.background || waitsForTurn(call)) || call.place === "held" || call.place === "exempt")
+    return true
   if (call.place === "none") {
     call.place = "asked"
     out.push(commands.takePlace)

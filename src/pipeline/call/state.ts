@@ -92,7 +92,7 @@ export type CallState =
 /** The state with this tag. */
 export type StateOf<Tag extends CallState["_tag"]> = Extract<CallState, { readonly _tag: Tag }>
 
-/** A background call's place in the pool. `exempt`: the call runs without a place until it next waits. */
+/** A background call's place in the pool, or a planned call's turn. `exempt`: the call runs without a place until it next waits. */
 export type Place = "none" | "asked" | "held" | "exempt"
 
 /** A call's links to pending actions, besides the action that the call has claimed. */

@@ -31,6 +31,8 @@ export interface ToolCall {
   readonly parentId?: string
   /** Of a nested call: what its handler calls it. Gates without a label of their own show it. */
   readonly label?: string
+  /** Of a nested call: it is asked about at once, and runs when its turn comes. Its handler gave the option `after`. */
+  readonly planned?: true
   /** The host's own data. */
   readonly meta?: Readonly<Record<string, unknown>>
 }

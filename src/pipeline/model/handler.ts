@@ -37,6 +37,11 @@ export interface NestedOptions {
   readonly label?: string | undefined
   /** Cancels this call alone, when it is aborted: the result is then that of a cancelled call. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * Plans the call. Its gate asks at once, and so does what it would stage for the model. Behind the gate it waits until this promise is
+   * settled, such as that of another call. A call without a gate waits before its first handler.
+   */
+  readonly after?: PromiseLike<unknown> | undefined
 }
 
 /** Runs another tool as a nested call. `params`: default `{}`. */
@@ -110,6 +115,11 @@ export interface HandlerContext<Memory extends object = CallMemory> {
   receipt(receipt: unknown): void
   /** Records what the handler changes, so that it can be taken back; undefined where nothing is kept. */
   readonly changes: ChangeRecorder | undefined
+  /**
+   * Whether a call of this tool would come to a gate: its pipeline has one, for a person or for `resolve`, with these parameters. False
+   * for a call that would be refused. A gate that a handler opens while it runs does not count.
+   */
+  asks(name: string, params?: unknown): Promise<boolean>
   /** The calling agent, for handlers that stage previews by hand or end the agent's turn. */
   readonly agent: CallingAgent
   /**

@@ -1,0 +1,73 @@
+/** The plan of a run: the calls that ask are collected, asked about at once when the code has ended, and done in their order. */
+import type { ToolResult } from "../pipeline/model/event.ts"
+import type { HandlerContext } from "../pipeline/model/handler.ts"
+
+/** What became of one planned call. */
+export interface PlannedResult {
+  /** Its number, which the code got for the call. */
+  readonly planned: number
+  readonly tool: string
+  readonly status: "applied" | "denied" | "failed" | "cancelled"
+  /** What the tool gave as text, or the reason. */
+  readonly message: string
+}
+
+const statuses: Readonly<Record<ToolResult["status"], PlannedResult["status"]>> = {
+  complete: "applied",
+  background: "applied",
+  denied: "denied",
+  error: "failed",
+  cancelled: "cancelled",
+}
+
+/** The plan of one run. */
+export class CodePlan {
+  private readonly context: HandlerContext
+  private readonly calls: Array<{ readonly name: string; readonly params: unknown }> = []
+  private last: Promise<unknown> = Promise.resolve()
+
+  constructor(context: HandlerContext) {
+    this.context = context
+  }
+
+  /** Collects a call that would ask, and gives its number. Any other call is made. */
+  async call(name: string, params: unknown): Promise<number | ToolResult> {
+    // One after another: calls have to be numbered as the code makes them, in this process and in a later one.
+    const number = this.last.then(() => this.collect(name, params))
+    const made = number.then((n) => ({
+      n,
+      result: n === undefined ? this.context.call(name, params) : undefined,
+    }))
+    this.last = made
+    const { n, result } = await made
+    return n ?? result!
+  }
+
+  private async collect(name: string, params: unknown): Promise<number | undefined> {
+    if (!(await this.context.asks(name, params))) return undefined
+    return this.calls.push({ name, params })
+  }
+
+  /** Makes the planned calls: all ask at once, and those that are approved run one after another. */
+  async carryOut(): Promise<ReadonlyArray<PlannedResult>> {
+    let before: Promise<unknown> = Promise.resolve()
+    const results = this.calls.map(({ name, params }, index) => {
+      const label = `${index + 1} of ${this.calls.length} planned`
+      const result = this.context.call(name, params, { label, after: before })
+      // A denied call ends while those before it still wait or run.
+      before = Promise.allSettled([before, result]).then(() => undefined)
+      return result
+    })
+    const ended = await Promise.all(results)
+    return ended.map(({ status, content }, index) => ({
+      planned: index + 1,
+      tool: this.calls[index]!.name,
+      status: statuses[status],
+      message: content,
+    }))
+  }
+}
+
+/** A line for each planned call. */
+export const planText = (results: ReadonlyArray<PlannedResult>): string =>
+  results.map(({ planned, tool, status, message }) => `${planned}. ${tool} ${status}: ${message}`).join("\n")
