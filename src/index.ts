@@ -10,6 +10,7 @@ export { HostEffectQueue } from "./hosts/effect-queue.ts"
 export type { Notification, NotificationsOptions } from "./hosts/notifications.ts"
 export { Notifications } from "./hosts/notifications.ts"
 export type { HostQuestion } from "./hosts/waiting-questions.ts"
+export type { Limit } from "./limits/limits.ts"
 export type {
   AudioContent,
   ContentNotes,
@@ -86,7 +87,6 @@ export type {
   Preview,
   TextEdit,
 } from "./pipeline/model/host-effect.ts"
-export type { Limit } from "./pipeline/model/limits.ts"
 export { noIde } from "./pipeline/model/no-ide.ts"
 export type {
   AfterCall,

@@ -1,6 +1,6 @@
 /** The file of `--config`: what may run without asking, which MCP servers bring tools, and the limits of tools. */
 import { extname } from "node:path"
-import type { Limit } from "../pipeline/model/limits.ts"
+import type { Limit } from "../limits/limits.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
 import { readTextFile, regularText } from "./text-file.ts"

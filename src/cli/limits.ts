@@ -1,5 +1,5 @@
 /** The limits of a command: of `--limit` and of `[[limits]]` in the file of `--config`. */
-import { expectLimitedTools, type Limit, toLimits } from "../pipeline/model/limits.ts"
+import { expectLimitedTools, type Limit, toLimits } from "../limits/limits.ts"
 import { messageOf } from "../text/message-of.ts"
 import { readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"

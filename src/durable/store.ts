@@ -1,6 +1,7 @@
 /** The interface of a database to the calls of a store: its rows, the changes to them, and what readers and writers do. */
+
+import type { FullLimit, LimitUse } from "../limits/stored-counts.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
-import type { FullLimit, LimitUse } from "../pipeline/schedule/stored-counts.ts"
 import type { InboxItem, InboxOptions } from "./inbox.ts"
 import type { PoisonedCall } from "./poisoned.ts"
 import type { Request } from "./requests.ts"

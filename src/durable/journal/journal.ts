@@ -3,6 +3,7 @@
  * they are stored.
  */
 
+import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import type { ToolOutput } from "../../output/output.ts"
 import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
@@ -12,7 +13,6 @@ import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { ErrorReason, ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
-import type { FullLimit, LimitUse } from "../../pipeline/schedule/stored-counts.ts"
 import type { KeyAnswer } from "../../pipeline/stores/call-keys.ts"
 import type { CallSnapshot } from "../../snapshots/snapshot.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"

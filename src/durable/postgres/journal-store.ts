@@ -1,6 +1,6 @@
 /** What a process that runs calls of a Postgres store writes. */
 
-import type { FullLimit, LimitUse } from "../../pipeline/schedule/stored-counts.ts"
+import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import type { Changes, JournalStore } from "../store.ts"
 import { FencedError, ForeignAgentsError, TakenIdsError } from "../store-error.ts"
 import { column } from "./connection.ts"

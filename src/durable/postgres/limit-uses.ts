@@ -1,6 +1,6 @@
 /** What the calls of all runners count at limits: a row for each agent, turn, part of a rate's time, and call that runs. */
 
-import type { LimitUse } from "../../pipeline/schedule/stored-counts.ts"
+import type { LimitUse } from "../../limits/stored-counts.ts"
 import { column } from "./connection.ts"
 import type { Query } from "./sql.ts"
 

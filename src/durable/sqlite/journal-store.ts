@@ -1,5 +1,5 @@
 /** What the process that runs the calls of a SQLite store writes, and reads back. */
-import type { FullLimit, LimitUse } from "../../pipeline/schedule/stored-counts.ts"
+import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
 import { isBusy, type StoreDatabase } from "./database.ts"

@@ -3,11 +3,11 @@
  * is stored, so that the host never sees an event that a crash could undo.
  */
 
+import type { LimitJournal } from "../../limits/stored-counts.ts"
 import type { TaskJournal } from "../../tasks/background-tasks.ts"
 import type { EventJournal } from "../events/event-stamps.ts"
 import type { BackgroundCompletedEvent, TerminalEvent } from "../model/event.ts"
 import type { StagedAction } from "../model/staged-action.ts"
-import type { LimitJournal } from "../schedule/stored-counts.ts"
 import type { KeyJournal } from "../stores/call-keys.ts"
 import type { Call } from "./call.ts"
 import type { Command } from "./command.ts"

@@ -1,5 +1,6 @@
 /** The executor's options: their types and defaults. Times are `"Infinity"` for no limit. */
 import type { Tracer as EffectTracer } from "effect/Tracer"
+import type { Limit } from "../../limits/limits.ts"
 import type { GivenOutput } from "../../output/output.ts"
 import type { AllowRule, Explanation, RememberChoice } from "../../policy/index.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
@@ -9,7 +10,6 @@ import type { ToolCall } from "./call.ts"
 import type { Decision, Reviewer, ReviewQuestion } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
 import type { EffectOf, HostEffect } from "./host-effect.ts"
-import type { Limit } from "./limits.ts"
 import type { DurationInput } from "./step.ts"
 import type { PrimaryKind } from "./tool.ts"
 

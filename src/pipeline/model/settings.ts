@@ -1,13 +1,13 @@
 /** The executor's options as it reads them: checked, and with their defaults filled in. */
 import { resolve } from "node:path"
 import type { Tracer as EffectTracer } from "effect/Tracer"
+import { type LimitSettings, toLimits } from "../../limits/limits.ts"
 import type { ResolveChoice } from "../../resolve/tool-choice.ts"
 import type { Tracer } from "../../tracing/tracer.ts"
 import { toUndoBounds, type UndoBounds } from "../../undo/undo-options.ts"
 import type { Decision, Reviewer } from "./decision.ts"
 import { toMillis } from "./duration.ts"
 import { expectFlag, expectFunction, expectKnown, got, toCount, toOutputBytes } from "./got.ts"
-import { type LimitSettings, toLimits } from "./limits.ts"
 import type { CallFilter, Delegates, Hooks, ToolExecutorOptions } from "./options.ts"
 
 /** The options with defaults filled in; times in milliseconds, `Infinity` for none. */

@@ -1,8 +1,8 @@
 /** A line of calls, of which only so much may begin in any stretch of time. One deadline serves the whole line. */
-import type { Call } from "../call/call.ts"
-import type { Deadlines, Expiring } from "./deadlines.ts"
-import { Fifo } from "./fifo.ts"
-import { Ring } from "./ring.ts"
+import type { Call } from "../pipeline/call/call.ts"
+import type { Deadlines, Expiring } from "../pipeline/schedule/deadlines.ts"
+import { Fifo } from "../pipeline/schedule/fifo.ts"
+import { Ring } from "../pipeline/schedule/ring.ts"
 
 interface Taken {
   /** When it stops to count, in milliseconds of the executor's clock. */

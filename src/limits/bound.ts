@@ -1,11 +1,12 @@
 /** One limit of an executor: what it has counted in this process, and the calls that it refuses. */
-import { messageOf } from "../../text/message-of.ts"
-import type { Call } from "../call/call.ts"
-import type { Input } from "../call/input.ts"
-import { got } from "../model/got.ts"
-import { describeLimit, type LimitKind, type LimitSettings } from "../model/limits.ts"
-import { failed } from "../model/outcome.ts"
-import type { Pool } from "./pool.ts"
+
+import type { Call } from "../pipeline/call/call.ts"
+import type { Input } from "../pipeline/call/input.ts"
+import { got } from "../pipeline/model/got.ts"
+import { failed } from "../pipeline/model/outcome.ts"
+import type { Pool } from "../pipeline/schedule/pool.ts"
+import { messageOf } from "../text/message-of.ts"
+import { describeLimit, type LimitKind, type LimitSettings } from "./limits.ts"
 import type { Rate } from "./rate.ts"
 
 /** Ends a call before it has begun. */

@@ -1,9 +1,10 @@
 /** Limits on tools, as the executor's options give them and as it reads them. */
-import { namesMatching } from "../../text/name-pattern.ts"
-import { didYouMean } from "../../text/near-name.ts"
-import { formatMillis, toMillis } from "./duration.ts"
-import { expectFunction, expectKnown, got, toCount } from "./got.ts"
-import type { DurationInput } from "./step.ts"
+
+import { formatMillis, toMillis } from "../pipeline/model/duration.ts"
+import { expectFunction, expectKnown, got, toCount } from "../pipeline/model/got.ts"
+import type { DurationInput } from "../pipeline/model/step.ts"
+import { namesMatching } from "../text/name-pattern.ts"
+import { didYouMean } from "../text/near-name.ts"
 
 /**
  * Bounds the calls of some tools. A call waits, with its lane, until `concurrency` and `rate` let it begin. Where `perTurn` or

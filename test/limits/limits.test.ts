@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { type Limit, pipeline, Step, type ToolExecutor } from "../../../src/index.ts"
-import { turn, until } from "../../support/deferred.ts"
-import { executorOf, toolOf } from "../../support/executor-of.ts"
-import { heldTool } from "../../support/held-tool.ts"
-import { virtualTime } from "../../support/virtual-time.ts"
+import { type Limit, pipeline, Step, type ToolExecutor } from "../../src/index.ts"
+import { turn, until } from "../support/deferred.ts"
+import { executorOf, toolOf } from "../support/executor-of.ts"
+import { heldTool } from "../support/held-tool.ts"
+import { virtualTime } from "../support/virtual-time.ts"
 
 const echo = pipeline().andThen(() => Step.Output("done"))
 

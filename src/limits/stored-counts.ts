@@ -2,9 +2,9 @@
  * Counts calls at their limits in a store, so that counts outlive their process, and all processes of the store share them. The calls
  * that find no room at a limit wait in line: only the first of them asks the store again, once there may be room.
  */
-import type { Call } from "../call/call.ts"
-import type { LimitKind } from "../model/limits.ts"
-import type { Deadlines } from "./deadlines.ts"
+import type { Call } from "../pipeline/call/call.ts"
+import type { Deadlines } from "../pipeline/schedule/deadlines.ts"
+import type { LimitKind } from "./limits.ts"
 
 /** What a call counts at one limit. */
 export interface LimitUse {

@@ -3,15 +3,16 @@
  * of the limits, concurrency before rates, so that no two calls wait for each other; last, all of its places in the store, if there is
  * one.
  */
-import { messageOf } from "../../text/message-of.ts"
-import { plural } from "../../text/plural.ts"
-import type { Call } from "../call/call.ts"
-import type { Input } from "../call/input.ts"
-import { formatMillis } from "../model/duration.ts"
-import { describeLimit, type LimitKind, type LimitSettings } from "../model/limits.ts"
+
+import type { Call } from "../pipeline/call/call.ts"
+import type { Input } from "../pipeline/call/input.ts"
+import { formatMillis } from "../pipeline/model/duration.ts"
+import type { Deadlines } from "../pipeline/schedule/deadlines.ts"
+import { Pool } from "../pipeline/schedule/pool.ts"
+import { messageOf } from "../text/message-of.ts"
+import { plural } from "../text/plural.ts"
 import { type Bound, costOf, count, type Refused, usedUp, usedUpMessage } from "./bound.ts"
-import type { Deadlines } from "./deadlines.ts"
-import { Pool } from "./pool.ts"
+import { describeLimit, type LimitKind, type LimitSettings } from "./limits.ts"
 import { Rate } from "./rate.ts"
 import { type FullLimit, type LimitJournal, type LimitUse, StoredCounts } from "./stored-counts.ts"
 
