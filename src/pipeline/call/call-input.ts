@@ -83,7 +83,7 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     throw new TypeError(`Expected \`lane\` of a call to be a string, ${got(lane)}`)
   if (turn !== undefined && typeof turn !== "string")
     throw new TypeError(`Expected \`turn\` of a call to be a string, ${got(turn)}`)
-  expectBy(by)
+  if (by !== undefined) expectBy(by)
   if (priority !== undefined && !Number.isFinite(priority))
     throw new TypeError(`Expected \`priority\` of a call to be a finite number, ${got(priority)}`)
   if (truncated !== undefined) expectFlag("truncated", truncated, " of a call")
