@@ -41,14 +41,12 @@ const proceed = (call: Call, out: Outbox): void => {
   if (takesPlace(call, out)) out.push(commands.run)
 }
 
-/** Whether a planned call is at what has to wait for its turn: previews for its gate are made before. */
-const waitsForTurn = (call: Call): boolean =>
-  call.toolCall.planned === true && (call.passed > 0 || !hasGateAhead(call))
-
 /** Whether the call may run now. If not, it receives `Placed` later. */
 export const takesPlace = (call: Call, out: Outbox): boolean => {
-  if (!(call.toolCall.background || waitsForTurn(call)) || call.place === "held" || call.place === "exempt")
-    return true
+  const { background, planned } = call.toolCall
+  // A planned call makes the preview for its gate before it waits for its turn.
+  const waits = background || (planned === true && (call.passed > 0 || !hasGateAhead(call)))
+  if (!waits || call.place === "held" || call.place === "exempt") return true
   if (call.place === "none") {
     call.place = "asked"
     out.push(commands.takePlace)
