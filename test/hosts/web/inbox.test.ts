@@ -1,6 +1,6 @@
 // @module-tag waits
 import { expect, it } from "vitest"
-import { defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
+import { type Decision, defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
 import { describeWith } from "../../support/needs.ts"
 import { lines, panel } from "./calls-page.ts"
 import { card, inbox, press, pressByKey, settled } from "./inbox-page.ts"
@@ -388,7 +388,9 @@ describeWith("chromium")("the page's inbox", () => {
   })
 
   it("applies and discards previews, each with its diff, the latest first", async () => {
-    const { executor, web } = await served([change])
+    const decisions: Array<Decision> = []
+    const onDecision = (decision: Decision) => decisions.push(decision)
+    const { executor, web } = await served([change], { onDecision }, { who: () => "ann" })
     const page = await pages.open(web.url)
     await executor.run({ name: "change", params: { to: "one" } }, () => {})
     await executor.run({ name: "change", params: { to: "two" } }, () => {})
@@ -411,6 +413,9 @@ describeWith("chromium")("the page's inbox", () => {
     await first.getByRole("button", { name: "Apply" }).click()
     await inbox(page).getByText("Nothing waits for you.").waitFor()
     expect(executor.agent().pendingActions.list()).toEqual([])
+    await expect
+      .poll(() => decisions.filter(({ name }) => name === "resolve").map(({ by }) => by))
+      .toEqual([expect.objectContaining({ id: "ann" }), expect.objectContaining({ id: "ann" })])
   })
 
   it("shows what could not be seen in what a model sends, and runs none of it", async () => {

@@ -6,7 +6,7 @@ import Libsql from "libsql"
 import type { Page } from "playwright-core"
 import { expect, it, onTestFinished } from "vitest"
 import { type DurableExecutor, type InboxItem, openDurableExecutor } from "../../../src/durable/index.ts"
-import { serveWeb } from "../../../src/hosts/web/index.ts"
+import { serveWeb, type WebOptions } from "../../../src/hosts/web/index.ts"
 import { defineTool, pipeline, Step, type Tool, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { describeWith } from "../../support/needs.ts"
 import { lines, openCall, panel } from "./calls-page.ts"
@@ -41,9 +41,9 @@ const run = async (
 }
 
 /** The page of a store, as a process has it that runs none of its calls. */
-const page = async (store: string) => {
+const page = async (store: string, options: WebOptions = {}) => {
   const client = await openDurableExecutor({ store, runner: false })
-  const web = await serveWeb(client, { title: "a store" })
+  const web = await serveWeb(client, { title: "a store", ...options })
   onTestFinished(async () => {
     await web.close()
     await client.close()
@@ -155,7 +155,7 @@ describeWith("chromium")("the page of a store", () => {
       { callId: "a", name: "change", params: { to: "one" } },
       { callId: "b", name: "change", params: { to: "two" } },
     ])
-    const { web } = await page(store)
+    const { web } = await page(store, { who: () => "ann" })
     const shown = await pages.open(web.url)
     const first = card(shown, "Preview: Change a.txt to one")
     await first.getByText("Decide about the newer preview of this agent first.").waitFor()
@@ -168,6 +168,7 @@ describeWith("chromium")("the page of a store", () => {
     await first.getByRole("button", { name: "Apply" }).click()
     await inbox(shown).getByText("Nothing waits for you.").waitFor()
     expect(runner.executor.agent().pendingActions.list()).toEqual([])
+    expect(await events(runner, "ActionResolved")).toMatchObject({ decidedBy: { kind: "user", id: "ann" } })
     // The two that staged them, and those that resolved them.
     await timeline(shown).getByText("4", { exact: true }).waitFor()
   })

@@ -82,7 +82,7 @@ export class PageActions {
       case "/resolve": {
         const action = wordIn(body, "action", ["apply", "discard"])
         const reason = optionalText(body, "reason") ?? "Decided by the user"
-        return this.source.resolve({ actionId: textIn(body, "actionId"), action, reason })
+        return this.source.resolve({ actionId: textIn(body, "actionId"), action, reason }, by)
       }
       case "/task":
         return this.source.task(

@@ -98,7 +98,7 @@ export class ExecutorSource implements PageSource {
   }
 
   /** Only the latest preview of an agent can be resolved; not one that came after the click. */
-  resolve({ actionId, action, reason }: Resolution): Took {
+  resolve({ actionId, action, reason }: Resolution, by: string | undefined): Took {
     const agentId = this.recorder.agentOf(actionId)
     if (agentId === undefined) return decidedElsewhere
     const agent = this.executor.agent(agentId)
@@ -110,7 +110,8 @@ export class ExecutorSource implements PageSource {
     }
     this.resolving.add(actionId)
     const over = () => this.resolving.delete(actionId)
-    void agent.resolve({ action, reason, actionId }, { onEvent }).then(over, over)
+    const options = { onEvent, ...(by !== undefined && { by }) }
+    void agent.resolve({ action, reason, actionId }, options).then(over, over)
     return { took: true }
   }
 

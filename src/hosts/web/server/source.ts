@@ -64,9 +64,11 @@ export interface PageSource {
   question(id: string): QuestionDetail | undefined
   /** The tools that the page may call; undefined if it may call none. */
   tools(): ReadonlyArray<ToolDetail> | undefined
-  /** Answers one question, or several alike. `by`: who answers. */
+  // `by`: who answers.
+
+  /** Answers one question, or several alike. */
   answer(ids: ReadonlyArray<string>, answer: Answer, by: string | undefined): Took | Promise<Took>
-  resolve(resolution: Resolution): Took | Promise<Took>
+  resolve(resolution: Resolution, by: string | undefined): Took | Promise<Took>
   /** `key`: the key of the call. */
   task(key: number, action: TaskAction): Took | Promise<Took>
   /** Returns the call's id. Throws for a tool that the page may not call, and for an invalid call. */

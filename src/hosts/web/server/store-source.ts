@@ -140,7 +140,7 @@ export class StoreSource implements PageSource {
   }
 
   /** A call of `resolve` for this preview, and none that comes after it. */
-  async resolve({ actionId, action, reason }: Resolution): Promise<Took> {
+  async resolve({ actionId, action, reason }: Resolution, by: string | undefined): Promise<Took> {
     const preview = this.recorder.preview(actionId)
     if (preview === undefined) return decidedElsewhere
     const { agentId } = preview
@@ -149,7 +149,7 @@ export class StoreSource implements PageSource {
     if (this.sent.has(actionId)) return { took: false, message: `This was decided here. ${waits}` }
     const { signal } = this.ending
     const resolved = this.calls
-      .resolve({ action, reason, actionId }, { agentId, signal })
+      .resolve({ action, reason, actionId }, { agentId, signal, ...(by !== undefined && { by }) })
       .then((took): Took => (took ? { took } : notResolved))
     return this.awaited(actionId, resolved)
   }
