@@ -76,6 +76,14 @@ const says: Readonly<Record<string, ReadonlyArray<string>>> = {
     "The plan is sent back: Say how you will test it.",
     'The plan "Prices with tax" is approved. Carry it out.',
   ],
+  "19-code-edits.ts": [
+    '10 edits wait. The first one: {"path":"src/cart.js"',
+    "3. edit_file applied: Successfully applied 1 edit(s) to src/invoice.js",
+    "4. edit_file denied: Legacy code stays as it is",
+    "5. edit_file denied: Legacy code stays as it is",
+    "10. edit_file applied",
+    "export const cart = () => priceOf(1)",
+  ],
   "12-code.ts": [
     "code/4 of code: order 7 of tea?",
     "code/5 of code: order 5 of sugar?",

@@ -24,6 +24,8 @@ const statuses: Readonly<Record<ToolResult["status"], PlannedResult["status"]>> 
 export class CodePlan {
   private readonly context: HandlerContext
   private readonly calls: Array<{ readonly name: string; readonly params: unknown }> = []
+  /** How many calls the code has made. */
+  private made = 0
   private last: Promise<unknown> = Promise.resolve()
 
   constructor(context: HandlerContext) {
@@ -44,8 +46,13 @@ export class CodePlan {
   }
 
   private async collect(name: string, params: unknown): Promise<number | undefined> {
-    if (!(await this.context.asks(name, params))) return undefined
-    return this.calls.push({ name, params })
+    // Stored with the call: a rule that somebody adds meanwhile must not change the order of the calls in a later process.
+    const { memory } = this.context
+    memory.asking ??= []
+    const asking = memory.asking as Array<boolean>
+    const place = this.made++
+    asking[place] ??= await this.context.asks(name, params)
+    return asking[place] ? this.calls.push({ name, params }) : undefined
   }
 
   /** Makes the planned calls: all ask at once, and those that are approved run one after another. */

@@ -223,7 +223,7 @@ it("lists calls that wait together with their previews, and approves a chosen pa
   await expect.poll(async () => (await durable.inbox()).length).toBe(6)
   const { stdout } = await inbox()
   expect(stdout).toContain(
-    "3 calls of move by main wait together: --approve those that may run.\n" +
+    "3 calls of move by main wait together: --approve those that may run, or --deny them, with a --reason.\n" +
       "a of main: move {} waits for an approval\n  There is no rule for the tool `move`.\n  │ a.txt -> b.txt\n" +
       "b of main: move {} waits for an approval\n",
   )

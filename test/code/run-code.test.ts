@@ -359,6 +359,33 @@ describe("run_code with a plan", () => {
     expect(host.agent("main").pendingActions.hasPending).toBe(false)
   })
 
+  it("collects no call that a rule approves", async () => {
+    ran.length = 0
+    const filters = ToolFilters.compile({ run_code: { allow: [".*"] }, edit: { allow: ["^a$"] } })
+    const code = runCodeTool({ tools: ["edit"] })
+    const own = toolOf(
+      "edit",
+      ({ path }) =>
+        pipeline()
+          .awaitApproval()
+          .andThen(() => Step.Output(`edited ${path}`)),
+      { primaryParam: "path" },
+    )
+    const host = executorOf({ edit: own, run_code: code }, { filters })
+    const source = `return [await tools.edit({ path: "b" }), await tools.edit({ path: "a" }), await tools.edit({ path: "c" })]`
+    const asked: Array<unknown> = []
+    const result = await host.run(
+      { callId: "c", name: "run_code", params: { source, plan: true } },
+      (event) => {
+        if (event._tag !== "AwaitingApproval") return
+        asked.push(event.params)
+        event.approve()
+      },
+    )
+    expect(asked).toEqual([{ path: "b" }, { path: "c" }])
+    expect(result.output.structured).toMatchObject({ result: [{ planned: 1 }, "edited a", { planned: 2 }] })
+  })
+
   it("asks for nothing where the code fails, and throws at once what would be refused", async () => {
     const asked: Array<string> = []
     const host = executor()

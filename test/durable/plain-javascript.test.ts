@@ -25,7 +25,7 @@ describe("a store, by its runner and by a client, refuses", () => {
         options("approve", "params, reason, remember, by", "`{ command }`"),
       )
       await expect(calls.resolve({ action: "apply", reason: "" }, "main" as never)).rejects.toThrow(
-        options("resolve", "agentId, signal", "`main` (string)"),
+        options("resolve", "agentId, signal, by", "`main` (string)"),
       )
       await expect(calls.tasks.wait("t", signal as never)).rejects.toThrow(
         options("wait", "signal", "`[object AbortSignal]` (object)"),

@@ -214,7 +214,7 @@ describe("an executor refuses", () => {
     )
     expect(() => agent.beginTurn().run(call, undefined, signal as never)).toThrow(expected("run"))
     expect(() => agent.resolve({ action: "apply", reason: "" }, signal as never)).toThrow(
-      expected("resolve", "signal, onEvent"),
+      expected("resolve", "signal, onEvent, by"),
     )
     expect(() => executor.tasks.wait("t", signal as never)).toThrow(expected("wait"))
     expect(() => executor.next({ signal: 5 as never })).toThrow(

@@ -90,22 +90,6 @@ const admitLater = async (
   }
 }
 
-/** Whether a call would be let in, and has a gate ahead: of a host, or of the model. */
-export const asks = async (
-  call: ToolCall,
-  tool: Tool<unknown> | undefined,
-  rules: Rules,
-): Promise<boolean> => {
-  try {
-    const check = await tool?.validator.validate(call.params)
-    if (tool === undefined || check?._tag !== "Valid") return false
-    const admission = compose(call, tool, rules, check.params)
-    return admission._tag === "Admitted" && admission.parts.some(({ kind }) => isGate(kind))
-  } catch {
-    return false
-  }
-}
-
 const invalid = ({ message }: { readonly message: string }): Admission => refused(failed("invalid", message))
 
 type HookAnswer = { readonly outcome: Stopped } | { readonly params: unknown } | Record<never, never>
@@ -166,8 +150,6 @@ const adviceFor = (composed: unknown): string => {
 }
 
 const noFinals: ReadonlyArray<never> = []
-
-const isGate = (kind: unknown): boolean => kind === "approval" || kind === "resolve"
 
 const kinds: ReadonlySet<unknown> = new Set(["handler", "approval", "resolve", "finally"])
 

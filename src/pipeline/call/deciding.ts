@@ -37,6 +37,20 @@ export const decideCall = async (engine: Engine, input: ToolCall): Promise<CallD
   return { ...decideGates(engine, call, tool, pending, admission), params }
 }
 
+/**
+ * Whether a call would ask: at a gate that no rule decides, or with a preview for `resolve`. False for a call that would be refused. Never
+ * rejects.
+ */
+export const asks = async (engine: Engine, input: ToolCall): Promise<boolean> => {
+  const tool = engine.tools.toolFor(input.agentId, input.name)
+  const call = withBackground(input, tool)
+  const admission = await admit(call, tool, engine, { controller: undefined })
+  if (admission._tag === "Refused") return false
+  const { parts, params } = admission
+  if (parts.some(({ kind }) => kind === "resolve")) return true
+  return throughGates(parts, call, { tool, filters: engine.filters, params }).verdict === "ask"
+}
+
 const requested = "It waits to be approved before anything of it runs."
 
 const decideGates = (

@@ -9,9 +9,9 @@ import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { DurationInput } from "../model/step.ts"
-import { asks } from "./admission.ts"
 import type { Attempt, Call } from "./call.ts"
 import { callableCall } from "./callable-call.ts"
+import { asks } from "./deciding.ts"
 import { callTool } from "./nesting.ts"
 import { ruledAgain } from "./ruling.ts"
 import { delegate, delta } from "./streaming.ts"
@@ -67,8 +67,7 @@ export class AttemptContext implements HandlerContext {
   get asks(): HandlerContext["asks"] {
     const engine = this.#engine
     const { agentId } = this.#call.toolCall
-    return (name, params = {}) =>
-      asks(engine.toToolCall({ agentId, name, params }), engine.tools.toolFor(agentId, name), engine)
+    return (name, params = {}) => asks(engine, engine.toToolCall({ agentId, name, params }))
   }
 
   get cwd(): string {

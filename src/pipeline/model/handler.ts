@@ -116,8 +116,8 @@ export interface HandlerContext<Memory extends object = CallMemory> {
   /** Records what the handler changes, so that it can be taken back; undefined where nothing is kept. */
   readonly changes: ChangeRecorder | undefined
   /**
-   * Whether a call of this tool would come to a gate: its pipeline has one, for a person or for `resolve`, with these parameters. False
-   * for a call that would be refused. A gate that a handler opens while it runs does not count.
+   * Whether a call of this tool would ask: at a gate of its pipeline that no rule decides, or with a preview for `resolve`. False for a
+   * call that would be refused. A gate that a handler opens while it runs does not count. Calls `beforeCall` and `compose`, no reviewer.
    */
   asks(name: string, params?: unknown): Promise<boolean>
   /** The calling agent, for handlers that stage previews by hand or end the agent's turn. */
