@@ -156,7 +156,7 @@ export abstract class StoredCalls implements DurableCalls {
   }
 
   async resolve(request: ResolveParams, options: ResolveOptions = {}): Promise<boolean> {
-    expectOptions("resolve", options, ["agentId", "by", "signal"])
+    expectOptions("resolve", options, ["agentId", "signal", "by"])
     const { agentId, by, signal } = options
     expectSignal(signal)
     const callId = this.ids.next()
