@@ -1,4 +1,4 @@
-/** Records what handlers change in files, and takes it back, where the files remember what was there. */
+/** Records the changes of handlers in files, and undoes them, if the machine's files have a history. */
 import { isAbsolute, join, relative, resolve } from "node:path"
 import { inTurns } from "../io/file-turns.ts"
 import { type Files, localFiles } from "../io/files.ts"
@@ -22,7 +22,7 @@ import type { UndoBounds } from "../undo/undo-options.ts"
 import { mergeBack } from "./merge-back.ts"
 import { previewOf } from "./staged-preview.ts"
 
-/** What is kept of a change of a path. */
+/** The recorded states of a changed path. */
 interface Kept {
   readonly before: PathState
   readonly after: PathState
@@ -45,7 +45,7 @@ export const changeOf = (path: string, kept: Kept): KeptChange => {
   return { path, what: whatOf(kept), kind: kindOf(after.kind === "nothing" ? before : after), kept }
 }
 
-/** What becomes of one path: the changes of it are taken back from the last one on, as far as each left what is there. */
+/** The plan for one path: its changes are undone from the latest on, while the state that each of them left is the present one. */
 interface Way {
   readonly now: Seen
   to: PathState
@@ -54,7 +54,7 @@ interface Way {
 
 const hasOtherNames = (state: PathState): boolean => state.kind === "file" && state.hasOtherNames === true
 
-/** The names that a file has by now are others than those that it had. */
+/** Without the note of hard links: by now the file has other names. */
 const ofItsOwn = (state: PathState): PathState => {
   if (state.kind !== "file") return state
   const { hasOtherNames: _, ...own } = state
@@ -63,10 +63,10 @@ const ofItsOwn = (state: PathState): PathState => {
 
 const somebodyElse = "somebody else has changed it since"
 
-/** Of a file that is merged. */
+/** The largest file that is merged, in bytes. */
 const maxMergedBytes = 1_000_000
 
-/** What a file becomes that somebody else has changed too. */
+/** Returns the state of a file that somebody else has changed too; undefined if it cannot be merged. */
 type Merge = (now: PathState, kept: Kept) => Promise<PathState | undefined>
 
 const waysOf = async (
@@ -91,7 +91,7 @@ const waysOf = async (
   return [...ways.values()]
 }
 
-/** Contents are found by their hashes: that of the present one was kept when it was looked at. */
+/** Finds the contents by their hashes: looking at the present one has stored it. */
 const merging =
   (history: FileHistory, bounds: UndoBounds): Merge =>
   async (now, { before, after }) => {
@@ -106,7 +106,7 @@ const merging =
 
 const notMerging: Merge = async () => undefined
 
-/** What a path is called: from the working directory, where it is in there. */
+/** A path as it is shown: relative to the working directory, if it is inside. */
 const shownPath = (cwd: string, path: string): string => {
   const way = relative(cwd, path)
   return way === "" || way.startsWith("..") || isAbsolute(way) ? path : way
@@ -146,7 +146,7 @@ class FileKeeper implements ChangeKeeper {
       this.history.apply(id!).catch((cause: unknown) => {
         throw asToolError(cause)
       })
-    // Nobody who edits one of them here may come between.
+    // No edit in this process may come in between.
     await inTurns(
       paths.map(({ path }) => path),
       () => recording(this, this.history, recorder, paths, work),
@@ -188,14 +188,14 @@ export const keeperOf = (history: FileHistory): FileKeeper => {
   return keeper
 }
 
-/** A path that is changed, and what is known of what it holds. */
+/** A path that is about to change, and its contents as far as they are known. */
 export interface ChangedPath {
   readonly path: string
   readonly before?: Uint8Array | "nothing"
   readonly after?: Uint8Array
 }
 
-/** Undefined where something cannot be read: that is no reason not to do the work. */
+/** Undefined if a path cannot be read, which is no reason not to do the work. */
 const tryLook = (
   history: FileHistory,
   paths: ReadonlyArray<Look>,
@@ -248,7 +248,7 @@ const recording = async <A>(
     return isSame(state, now) ? [] : [changeOf(path, { before: state, after: now })]
   })
   end(changes)
-  // What an edit left is needed to take it out of what others make of it. Nobody waits for that.
+  // A merge needs the content that an edit left. Nobody waits for its storage.
   for (const { before: former, after } of paths) {
     if (former instanceof Uint8Array && after !== undefined && after.length <= maxMergedBytes)
       history.keep(after, recorder.bounds).catch(() => {})
@@ -257,7 +257,7 @@ const recording = async <A>(
   return result
 }
 
-/** Records that a call may have changed what is not known. */
+/** Records that a call may have made changes that are unknown. */
 export const mayChange = (
   { changes: recorder }: { readonly changes: ChangeRecorder | undefined },
   history: FileHistory | undefined,
@@ -270,8 +270,8 @@ export const mayChange = (
 }
 
 /**
- * Does work that changes these paths, and records what it has changed, if it succeeds. Paths are absolute, links resolved. Work that
- * fails is expected to have changed nothing.
+ * Runs `work`, which changes these paths, and records the changes if it succeeds. Paths are absolute, with links resolved. Work that fails
+ * must not have changed anything.
  */
 export const changing = async <A>(
   { changes: recorder }: { readonly changes: ChangeRecorder | undefined },
@@ -287,7 +287,7 @@ export const changing = async <A>(
   return result
 }
 
-/** Of a change during which its process ended: whether it was made is told by what is there now. */
+/** The changes of a write that its process did not survive: the present states show whether they were made. */
 const cutOff = async (history: FileHistory, paths: ReadonlyArray<LoggedPath>) => {
   const seen = await history.look(paths.map(({ path }) => ({ path })))
   const now = new Map(seen.map(({ path, state }) => [path, state]))
@@ -304,8 +304,8 @@ const cutOff = async (history: FileHistory, paths: ReadonlyArray<LoggedPath>) =>
 }
 
 /**
- * What executors with this working directory have changed so far, also in other processes, for `executor.restoreChanges`. Their call ids
- * have the process in front: `<process>:<call id>`.
+ * The changes so far of executors with this working directory, also in other processes, for `executor.restoreChanges`. Their call ids begin
+ * with the process: `<process>:<call id>`.
  */
 export const recordedChanges = async (
   { cwd }: { readonly cwd: string },

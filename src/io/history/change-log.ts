@@ -1,6 +1,6 @@
 /**
- * What was changed, in a file for each process, so that a later one can take it back: a line before something is changed and one after,
- * so that a process that is killed in between leaves a trace. In a folder of the user's state that nobody else can enter.
+ * The log of changes, so that a later process can undo them: a file for each process, in a private folder of the user's state folder. Each
+ * change has a line before it and one after, so that a process that is killed in between leaves a trace.
  */
 import { randomUUID } from "node:crypto"
 import { openSync, writeSync } from "node:fs"
@@ -12,13 +12,13 @@ import { stateFolder } from "../state-folder.ts"
 import { type KeepBounds, newestFirst } from "./kept-content.ts"
 import type { PathState } from "./path-state.ts"
 
-/** The call that changes something. All that it has is logged. */
+/** The call that makes a change, as logged. */
 export interface ChangeOrigin {
-  /** Of its executor. */
+  /** The working directory of its executor. */
   readonly cwd: string
 }
 
-/** A path, what was there, and what is to be left there or was left there: of what is to be left, the hash of the content, if known. */
+/** A path, its state before, its state after or, before the change is made, the hash that its content will have, if known. */
 export interface LoggedPath {
   readonly path: string
   readonly before: PathState
@@ -36,15 +36,15 @@ type Line =
   | { readonly id: number; readonly ends: Array<LoggedPath> }
   | { readonly at: number; readonly origin: ChangeOrigin; readonly unknown: string }
 
-/** What a call of an earlier process, or of this one, has changed. */
+/** A change by a call of this or an earlier process. */
 export interface LoggedChange {
-  /** Of the process. */
+  /** The name of the log of its process. */
   readonly session: string
   readonly at: number
   readonly origin: ChangeOrigin
   readonly paths: ReadonlyArray<LoggedPath>
   readonly unknown?: string
-  /** Whether its process ended before it told what it left. */
+  /** Whether its process ended before the line after the change. */
   readonly isCutOff: boolean
 }
 
@@ -55,7 +55,7 @@ const maxLogBytes = 50_000_000
 
 const folderOf = (): string => join(stateFolder(), "undo-log")
 
-/** Removes the files of processes that were last heard of too long ago, and of too much the oldest. */
+/** Deletes logs that are too old and, above the bound, the oldest. */
 const prune = async (folder: string, { maxAge }: KeepBounds): Promise<void> => {
   let bytes = 0
   for (const { path, at, size } of await newestFirst(folder)) {
@@ -76,14 +76,14 @@ export class ChangeLog {
     this.path = join(folder, `${pid}-${began}-${randomUUID().slice(0, 8)}${suffix}`)
   }
 
-  /** Gives what `ends` is to be told. */
+  /** Logs the states before a change. Returns an id for `ends`. */
   begins(origin: ChangeOrigin, paths: Array<LoggedPath>): number {
     this.ids += 1
     this.write({ id: this.ids, at: Date.now(), origin, begins: paths })
     return this.ids
   }
 
-  /** Nothing, where nothing was changed. */
+  /** Logs the states after a change. `paths`: empty if nothing was changed. */
   ends(id: number, paths: Array<LoggedPath>): void {
     this.write({ id, ends: paths })
   }
@@ -92,7 +92,7 @@ export class ChangeLog {
     this.write({ at: Date.now(), origin, unknown: what })
   }
 
-  /** At once: the change comes right behind it. What cannot be written is known to this process alone. */
+  /** Writes synchronously, because the change follows. If that fails, only this process knows the change. */
   private write(line: Line): void {
     try {
       this.file ??= openSync(this.path, "ax", 0o600)
@@ -112,7 +112,7 @@ const open = async (path: string, bounds: KeepBounds): Promise<ChangeLog | undef
   return new ChangeLog(folder)
 }
 
-/** That of this process; undefined where there can be none. */
+/** The log of this process; undefined if its folder cannot be made. */
 export const changeLog = (bounds: KeepBounds): Promise<ChangeLog | undefined> => {
   const path = folderOf()
   const log = opened.get(path) ?? open(path, bounds)
@@ -126,7 +126,7 @@ const processOf = (session: string): ProcessIdentity => {
   return { pid: Number(pid), ...(began !== "" && { began: began! }) }
 }
 
-/** A line that was cut off by the end of its process is none. */
+/** A line that was cut off by the end of its process is skipped. */
 const linesOf = (text: string): Array<Line> =>
   text.split("\n").flatMap((line) => {
     try {
@@ -160,7 +160,7 @@ const changesIn = (session: string, text: string): Array<LoggedChange> => {
   return [...changes, ...cut]
 }
 
-/** What executors with this working directory have changed, also in other processes, the oldest first. */
+/** The changes by executors with this working directory, also in other processes, the oldest first. */
 export const loggedChanges = async (cwd: string): Promise<Array<LoggedChange>> => {
   const folder = folderOf()
   const changes: Array<LoggedChange> = []

@@ -1,4 +1,4 @@
-/** Remembers what was at a path before it is changed, and puts it back: all paths or none, whatever a crash interrupts. */
+/** Records what is at a path before a change, and restores it: all paths or none, also across a crash. */
 import { copyFile, link, mkdir, readFile } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import { writeFault } from "../file-fault.ts"
@@ -21,50 +21,50 @@ import { hashOf, hashOfBytes, type KeepBounds, keptContent } from "./kept-conten
 import { listFolder } from "./listing.ts"
 import { type HashOf, isSame, look, type PathState, type Seen } from "./path-state.ts"
 
-/** A path that is to become what it was. */
+/** A path to restore. */
 export interface PutBack {
-  /** What is there now. */
+  /** The present state. */
   readonly from: Seen
   readonly to: PathState
 }
 
-/** A path to look at. What it holds need not be read where that is known. */
+/** A path to look at. `known`: its content, which then need not be read. */
 export interface Look {
   readonly path: string
   readonly known?: Uint8Array | "nothing"
 }
 
-/** What waits to be put back. */
+/** A prepared restoration. */
 export interface StagedPutBack {
   readonly id: string
   readonly changes: ReadonlyArray<StagedChange>
-  /** What cannot be, and why. */
+  /** The paths that cannot be restored, and why. */
   readonly left: ReadonlyArray<{ readonly path: string; readonly why: string }>
-  /** Undefined where it is larger than `maxBytes`. */
+  /** The content that a path gets; undefined if it is larger than `maxBytes`. */
   content(change: StagedChange, maxBytes: number): Promise<StagedContent | undefined>
 }
 
-/** Remembers and puts back. Paths are absolute, and real but for their last part. */
+/** Records and restores files. Paths are absolute, with links resolved except in their last part. */
 export interface FileHistory {
-  /** What is at the paths, and the folders above them that are missing, first. With `keep`, contents are kept where they can be. */
+  /** The states of the paths, after those of the missing folders above them. With `keep`, contents are stored if possible. */
   look(paths: ReadonlyArray<Look>, keep?: KeepBounds): Promise<Array<Seen>>
-  /** Keeps a content, and gives its hash. */
+  /** Stores a content, and returns its hash. */
   keep(content: Uint8Array, bounds: KeepBounds): Promise<string>
-  /** A content that is kept; undefined for one that is not, or of more bytes. */
+  /** A stored content; undefined if it is not stored, or is larger than `maxBytes`. */
   kept(hash: string, maxBytes: number): Promise<Uint8Array | undefined>
-  /** The log of this process, so that a later one knows what was changed. Where it is missing, only this process does. */
+  /** The log of this process, for later processes. If it is missing, only this process knows the changes. */
   log?(bounds: KeepBounds): ReturnType<typeof changeLog>
-  /** All paths below a folder, to find later what has changed; undefined for a folder with too many. Where it is missing, none are found. */
+  /** Lists all paths below a folder, to find later what has changed; undefined for a folder with too many. */
   list?(folder: string): ReturnType<typeof listFolder>
-  /** Prepares to put paths back. Changes none of them. */
+  /** Prepares to restore paths. Changes none of them. */
   stage(paths: ReadonlyArray<PutBack>): Promise<StagedPutBack>
-  /** Rejects with a StagingError, and changes nothing, where something is not what it was when it was staged. */
+  /** Rejects with a StagingError, and changes nothing, if a path has changed since `stage`. */
   apply(id: string): Promise<void>
-  /** Forgets it. Does nothing where there is none. */
+  /** Deletes a prepared restoration. Does nothing if there is none. */
   discard(id: string): Promise<void>
 }
 
-/** Folders above a path that are not there, from the top. */
+/** The missing folders above a path, from the top. */
 const missingAbove = async (path: string): Promise<Array<string>> => {
   const missing: Array<string> = []
   for (let parent = dirname(path); (await statOf(parent)) === undefined; parent = dirname(parent)) {
@@ -78,7 +78,7 @@ type Known = Uint8Array | undefined
 const keeping =
   (keep: KeepBounds, known: Known): HashOf =>
   async (path, info) => {
-    // What cannot be kept is recorded nevertheless: it is said when it is asked for.
+    // A content that cannot be stored is recorded too, so that a preview can say why it is lost.
     const lose = async (lost: string) => ({ ...(await notKeeping(known)(path, info)), lost })
     if (info.size > BigInt(keep.maxBytes)) return lose(`has ${info.size} bytes, more than are kept`)
     try {
@@ -111,19 +111,19 @@ const lookAt = async (paths: ReadonlyArray<Look>, keep?: KeepBounds): Promise<Ar
   return seen
 }
 
-/** They lie anywhere. */
+/** The paths of an undo may be anywhere, so their stage starts at the root. */
 const folder = "/"
 
 const nameOf = (path: string): string => relative(folder, path)
 
-/** Whether a folder takes the place of something else, or the other way: what is there goes first. */
+/** Whether a folder replaces something else, or the other way round: then the present entry is removed first. */
 const isGivingWay = ({ from: { state }, to }: PutBack): boolean =>
   state.kind !== "nothing" && to.kind !== "nothing" && (state.kind === "folder") !== (to.kind === "folder")
 
-/** Those below first. */
+/** Deeper paths first. */
 const fromBelow = (one: PutBack, other: PutBack): number => other.from.path.length - one.from.path.length
 
-/** Collects the changes of a stage. */
+/** Collects the changes of a prepared restoration. */
 class PutBacks {
   readonly changes: Array<Change> = []
   readonly left: Array<{ readonly path: string; readonly why: string }> = []
@@ -138,7 +138,7 @@ class PutBacks {
   async collect(paths: ReadonlyArray<PutBack>): Promise<void> {
     const changed = paths.filter(({ from, to }) => !isSame(from.state, to)).sort(fromBelow)
     const making = changed.filter(({ to }) => to.kind !== "nothing").reverse()
-    // What cannot be made makes no room either.
+    // A path that cannot be restored does not replace what is there.
     const able = new Set<PutBack>()
     for (const put of making) if (await this.canCome(put)) able.add(put)
     for (const put of changed) {
@@ -153,7 +153,7 @@ class PutBacks {
     return false
   }
 
-  /** Gives whether it can go. */
+  /** Plans the removal of a path. Returns whether it can be removed. */
   private goes(put: PutBack): boolean {
     const { path, print, state } = put.from
     if (state.kind === "folder") {
@@ -186,7 +186,7 @@ class PutBacks {
     if (to.kind === "folder" || to.kind === "link") this.changes.push({ path, ...before, after: to })
     if (to.kind !== "file") return
     const { state } = from
-    // Its other names had what the change gave it, and have again what was before.
+    // A file with hard links is restored in place, so that its other names get the former content too.
     const inPlace = state.kind === "file" && state.hasOtherNames === true && to.hasOtherNames === true
     const after = {
       kind: to.kind,
@@ -197,7 +197,7 @@ class PutBacks {
     this.changes.push({ path, ...before, after })
   }
 
-  /** Puts the former content into the stage: from then on it is there, whatever becomes of what is kept. */
+  /** Links the former content into the stage, so that it survives pruning. Returns whether it was stored. */
   private async hasContent(path: string, hash: string): Promise<boolean> {
     const kept = await keptContent().catch(() => undefined)
     if (kept === undefined || !(await kept.has(hash))) return false
@@ -232,7 +232,7 @@ const stage: FileHistory["stage"] = async (paths) => {
 
 let recovered: Promise<unknown> | undefined
 
-/** Of this machine's files. */
+/** The history of this machine's files. */
 export const localHistory: FileHistory = {
   look: lookAt,
   keep: async (content, bounds) => (await keptContent()).keepBytes(content, bounds),
@@ -245,7 +245,7 @@ export const localHistory: FileHistory = {
   list: listFolder,
   stage,
   apply: (id) =>
-    // Two at once must not both find everything as it was.
+    // Two undos at once must not both pass the check.
     withFileLock(join(dirname(id), "undo.lock"), async () => {
       await applyStage(id, (applying) =>
         expectAsSeen(applying, () => "since the preview. Discard it, and undo again"),

@@ -1,6 +1,6 @@
 /**
- * Former contents of files, each once, named by their hash: in a folder of the user's state that nobody else can enter. The oldest go
- * where there is too much of them; one that is kept again counts as new.
+ * Former contents of files, each stored once under its hash, in a private folder of the user's state folder. The oldest are deleted when
+ * there is too much; a content that is stored again counts as new.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, open, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
@@ -9,7 +9,7 @@ import { asContent, openReal } from "../open-real.ts"
 import { privateFolder } from "../private-folder.ts"
 import { stateFolder } from "../state-folder.ts"
 
-/** How much of former contents is kept, and for how long. */
+/** How much is stored, and for how long. */
 export interface KeepBounds {
   readonly maxBytes: number
   /** In milliseconds. */
@@ -18,7 +18,7 @@ export interface KeepBounds {
 
 const chunkBytes = 256 * 1024
 
-/** Above this, all that is kept is looked through. What this process has added is counted; others add too. */
+/** How often the folder is swept, in milliseconds. In between, a process counts only the bytes that it adds itself. */
 const sweepEvery = 60 * 60 * 1000
 
 /** Reads a regular file in order. `path` is real. */
@@ -39,7 +39,7 @@ const readThrough = async (
   }
 }
 
-/** The hash of a file's content, for a name. */
+/** The hash of a file's content. */
 export const hashOf = async (path: string): Promise<string> => {
   const hash = createHash("sha256")
   await readThrough(path, (chunk) => void hash.update(chunk))
@@ -52,7 +52,7 @@ const writeAll = async (file: FileHandle, chunk: Buffer): Promise<void> => {
   for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
 }
 
-/** The files of a folder, those that were written last first. */
+/** The files of a folder, the newest first. */
 export const newestFirst = async (
   folder: string,
 ): Promise<Array<{ readonly path: string; readonly size: number; readonly at: number }>> => {
@@ -67,7 +67,7 @@ export const newestFirst = async (
 
 class KeptContent {
   private readonly folder: string
-  /** Bytes that are there, as far as this process knows. */
+  /** The stored bytes, as far as this process knows. */
   private bytes = 0
   private sweeping: Promise<void> | undefined
   private sweptAt = Number.NEGATIVE_INFINITY
@@ -87,7 +87,7 @@ class KeptContent {
     )
   }
 
-  /** Keeps what a file holds now, and gives its hash. Rejects, and keeps nothing of it, where there is no room. */
+  /** Stores a file's content, and returns its hash. Rejects, and stores nothing, if the disk is full. */
   async keep(path: string, bounds: KeepBounds): Promise<string> {
     const staged = this.newName()
     const file = await open(staged, "wx", 0o600)
@@ -110,7 +110,7 @@ class KeptContent {
     }
   }
 
-  /** The same for a content. */
+  /** Stores a content, and returns its hash. */
   async keepBytes(content: Uint8Array, bounds: KeepBounds): Promise<string> {
     const name = hashOfBytes(content)
     if (await this.renew(name)) return name
@@ -128,7 +128,7 @@ class KeptContent {
     return join(this.folder, `${randomUUID()}.tmp`)
   }
 
-  /** Whether a content is there already: it counts as new. */
+  /** Marks a stored content as new. Returns false if it is not stored. */
   private async renew(name: string): Promise<boolean> {
     const now = new Date()
     return utimes(this.pathOf(name), now, now).then(
@@ -145,20 +145,20 @@ class KeptContent {
       this.sweeping ??= this.sweep(bounds).finally(() => {
         this.sweeping = undefined
       })
-      // Only what fills the disk is waited for.
+      // Wait only if the folder is over its bound.
       if (isFull) await this.sweeping
       else this.sweeping.catch(() => {})
     }
     return name
   }
 
-  /** Removes what is too old, and of too much the oldest. */
+  /** Deletes contents that are too old and, above the bound, the oldest. */
   private async sweep({ maxBytes, maxAge }: KeepBounds): Promise<void> {
     this.sweptAt = Date.now()
     const kept = await newestFirst(this.folder)
     const from = this.sweptAt - maxAge
     const all = kept.reduce((sum, { size }) => sum + size, 0)
-    // Some room, so that it is not looked through for every file.
+    // Down to 90 %, so that not every file causes a sweep.
     const most = all > maxBytes ? maxBytes * 0.9 : maxBytes
     let bytes = 0
     for (const { path, size, at } of kept) {
@@ -173,7 +173,7 @@ class KeptContent {
 
 const opened = new Map<string, KeptContent>()
 
-/** Rejects where there can be no such folder. */
+/** The store of this user. Rejects if its folder cannot be made. */
 export const keptContent = async (): Promise<KeptContent> => {
   const path = join(stateFolder(), "undo")
   const folder = await privateFolder(path)

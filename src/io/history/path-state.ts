@@ -1,4 +1,4 @@
-/** What is at a path, as it is recorded: enough to tell whether it is still the same, and to make it again. Plain JSON. */
+/** The recorded state of a path: enough to compare it and, with its stored content, to restore it. Plain JSON. */
 import type { BigIntStats } from "node:fs"
 import { readlink } from "node:fs/promises"
 import {
@@ -21,22 +21,22 @@ export type PathState =
       readonly hash: string
       /** Whether it has other names (hard links). */
       readonly hasOtherNames?: true
-      /** Why its content could not be kept. */
+      /** Why its content is not stored, as the end of a sentence. */
       readonly lost?: string
     }
   | { readonly kind: "link"; readonly target: string; readonly owner: string }
   | { readonly kind: "folder"; readonly mode: number; readonly owner: string }
   | { readonly kind: "other" }
 
-/** What is at a path now. */
+/** The present state of a path. */
 export interface Seen {
   readonly path: string
   readonly state: PathState
-  /** Tells whether anything has changed since. Undefined where nothing is. */
+  /** Differs once anything about the path has changed. Undefined if nothing is there. */
   readonly print: Fingerprint | undefined
 }
 
-/** Gives the hash of a file's content, and why that is not kept, if it should be. */
+/** Returns the hash of a file's content and, if the content should be stored but is not, why. */
 export type HashOf = (
   path: string,
   info: BigIntStats,
@@ -62,17 +62,17 @@ const stateOf = async (path: string, info: BigIntStats, hashOf: HashOf): Promise
   }
 }
 
-/** `path` is absolute, and real but for its last part. */
+/** Reads the state of a path. `path`: absolute, with links resolved except in its last part. */
 export const look = async (path: string, hashOf: HashOf): Promise<Seen> => {
   const info = await statOf(path)
   if (info === undefined) return { path, state: { kind: "nothing" }, print: undefined }
   const names = info.isDirectory() ? await namesIn(path).catch(() => undefined) : undefined
-  // Before it is read: what changes meanwhile differs from the print.
+  // Taken before the content is read, so that a change meanwhile shows.
   const print = fingerprintOf(info, names)
   return { path, state: await stateOf(path, info, hashOf), print }
 }
 
-/** Whether the same is there. Who owns it does not count. */
+/** Whether two states are equal. Owners do not count. */
 export const isSame = (one: PathState, other: PathState): boolean => {
   switch (one.kind) {
     case "nothing":
