@@ -204,7 +204,7 @@ describeWith("chromium")("the command's page", () => {
     await written.keyboard.press("Enter")
     const call = written.getByRole("region", { name: "Call" })
     await call.getByText("</script><b>hi", { exact: true }).waitFor()
-    await call.getByText("a person", { exact: true }).waitFor()
+    await call.getByText(userInfo().username, { exact: true }).waitFor()
     expect(await written.getByRole("region", { name: "Inbox" }).count()).toBe(0)
   })
 
