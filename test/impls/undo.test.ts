@@ -416,6 +416,18 @@ describe("what cannot be taken back is said", () => {
     expect((await stat(path("old/locked"))).mode).toBe(before.mode)
   })
 
+  it("of a watched command that changes the mode of a file with two names", async () => {
+    const executor = makeExecutor({ undo: { watch: true } })
+    await writeFile(path("one"), "same")
+    await link(path("one"), path("two"))
+    const before = await stat(path("two"))
+    await run(executor, "shell", { command: "chmod 600 one" }, "shell")
+    await executor.agent().undo({ callId: "shell" })
+    expect(await apply(executor)).toMatchObject({ status: "complete" })
+    const { ino, mode, nlink } = await stat(path("one"))
+    expect({ ino, mode, nlink }).toEqual({ ino: before.ino, mode: before.mode, nlink: 2 })
+  })
+
   it("of a watched command that changes too much; what one created before it was cancelled is found", async () => {
     const executor = makeExecutor({ undo: { watch: true } })
     await run(executor, "shell", { command: "for i in $(seq 1100); do echo > f$i; done" }, "many")

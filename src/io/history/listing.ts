@@ -1,9 +1,9 @@
 /** What is in a folder, so that changes to it can be found by comparing two listings. Reads no content. */
 import type { BigIntStats } from "node:fs"
-import { readdir, readlink } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { kindOf, modeOf, ownerOf, statOf } from "../staging/fingerprint.ts"
-import type { PathState } from "./path-state.ts"
+import { statOf } from "../staging/fingerprint.ts"
+import { type HashOf, type PathState, stateOf } from "./path-state.ts"
 
 /** A path in a listing. */
 export interface Listed {
@@ -17,21 +17,16 @@ export interface Listed {
 /** The paths of a folder with more are not listed: that would take seconds. */
 const maxPaths = 50_000
 
+const unread: HashOf = async () => ({ hash: "unread", lost: "is not known: a command changed it" })
+
 const listed = async (path: string, info: BigIntStats): Promise<Listed> => {
-  const kind = kindOf(info)
-  const own = { mode: modeOf(info), owner: ownerOf(info) }
-  const size = kind === "file" ? Number(info.size) : 0
-  const print = kind === "folder" ? kind : `${kind} ${info.ino} ${info.size} ${info.mtimeNs}`
-  if (kind === "file")
-    return {
-      state: { kind, ...own, hash: "unread", lost: "is not known: a command changed it" },
-      print,
-      size,
-    }
-  if (kind === "folder") return { state: { kind, ...own }, print, size }
-  if (kind === "link")
-    return { state: { kind, target: await readlink(path).catch(() => ""), owner: own.owner }, print, size }
-  return { state: { kind }, print, size }
+  const state = await stateOf(path, info, unread)
+  const { kind } = state
+  return {
+    state,
+    print: kind === "folder" ? kind : `${kind} ${info.ino} ${info.size} ${info.mtimeNs}`,
+    size: kind === "file" ? Number(info.size) : 0,
+  }
 }
 
 /**
@@ -49,7 +44,8 @@ export const listFolder = async (folder: string): Promise<ReadonlyMap<string, Li
     for (const [index, info] of infos.entries()) {
       if (info === undefined) continue
       const path = paths[index]!
-      found.set(path, await listed(path, info))
+      const entry = await listed(path, info).catch(() => undefined)
+      if (entry !== undefined) found.set(path, entry)
       if (info.isDirectory()) folders.push(path)
     }
   }

@@ -42,7 +42,8 @@ export type HashOf = (
   info: BigIntStats,
 ) => Promise<{ readonly hash: string; readonly lost?: string }>
 
-const stateOf = async (path: string, info: BigIntStats, hashOf: HashOf): Promise<PathState> => {
+/** `info` is of the path itself, not of what a link leads to. */
+export const stateOf = async (path: string, info: BigIntStats, hashOf: HashOf): Promise<PathState> => {
   const owner = ownerOf(info)
   switch (kindOf(info)) {
     case "file":
