@@ -1,4 +1,5 @@
 /** Tells where offsets of a text have gone after some spans of it were replaced. */
+import { firstWhere } from "../text/first-where.ts"
 import type { Span } from "./match.ts"
 
 export class Moves {
@@ -12,23 +13,16 @@ export class Moves {
     this.growth.push(this.growth.at(-1)! + length - (span.end - span.start))
   }
 
-  /** `isBefore` holds for the first so many of the spans. */
-  private growthBefore(isBefore: (span: Span) => boolean): number {
-    let low = 0
-    let high = this.spans.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (isBefore(this.spans[middle]!)) low = middle + 1
-      else high = middle
-    }
-    return this.growth[low]!
+  /** What the text has grown by before the first span for which it holds. */
+  private growthUntil(holds: (span: Span) => boolean): number {
+    return this.growth[firstWhere(this.spans, holds)]!
   }
 
   /** The offsets lie outside of the replaced spans, or on their borders. */
   moved({ start, end }: Span): Span {
     return {
-      start: start + this.growthBefore((span) => span.start < start),
-      end: end + this.growthBefore((span) => span.end <= end),
+      start: start + this.growthUntil((span) => span.start >= start),
+      end: end + this.growthUntil((span) => span.end > end),
     }
   }
 }

@@ -1,4 +1,5 @@
 /** What a pattern does not see: comments, and code that the parser does not understand. A replacement would drop it. */
+import { firstWhere } from "../text/first-where.ts"
 import type { SyntaxNode } from "./grammar.ts"
 import type { Language } from "./language.ts"
 import { contains, type Match, type Span } from "./match.ts"
@@ -11,15 +12,9 @@ const spansOf = (root: SyntaxNode, kinds: ReadonlyArray<string>): Array<Span> =>
 
 /** In spans that are ordered by their starts, those inside of a match that it does not capture. */
 const dropped = (spans: ReadonlyArray<Span>, match: Match): number => {
-  let low = 0
-  let high = spans.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (spans[middle]!.start < match.start) low = middle + 1
-    else high = middle
-  }
+  const first = firstWhere(spans, ({ start }) => start >= match.start)
   let count = 0
-  for (let at = low; at < spans.length && spans[at]!.start < match.end; at++) {
+  for (let at = first; at < spans.length && spans[at]!.start < match.end; at++) {
     const span = spans[at]!
     const isCaptured = [...match.captures.values()].some((capture) => contains(capture, span))
     if (span.end <= match.end && !isCaptured) count += 1

@@ -1,5 +1,6 @@
 /** A tool's result for the model, in the shapes of the AI SDK. */
 import type { ToolContent } from "../../output/content.ts"
+import { textOf } from "../../output/output.ts"
 import { isAllText, type LoopResult, resourceText, toldBlocks } from "../agent-loop/agent-loop.ts"
 
 /** Media, in the shape of AI SDK 7. */
@@ -43,6 +44,5 @@ export const modelOutput = (result: LoopResult, isSeven: boolean): AiSdkModelOut
   if (result.status === "denied") return { type: "execution-denied", reason: result.content }
   const blocks = toldBlocks(result)
   if (!isAllText(blocks)) return { type: "content", value: blocks.map((block) => partOf(isSeven, block)) }
-  const value = blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n")
-  return { type: result.isError ? "error-text" : "text", value }
+  return { type: result.isError ? "error-text" : "text", value: textOf({ content: blocks }) }
 }

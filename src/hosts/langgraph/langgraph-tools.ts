@@ -108,8 +108,9 @@ export const langGraphTools = <Sdk extends LangChainSdk, T extends ToolTypes>(
     interrupt: Runtime["interrupt"],
     before: Answers,
   ): Promise<Answers> => {
+    if (interrupt === undefined) return before
     const asked: Array<AskedCall> = []
-    for (const call of interrupt === undefined ? [] : calls) {
+    for (const call of calls) {
       const parameters = schemas.get(call.name)
       // Tools from elsewhere ask by themselves.
       if (parameters === undefined) continue
@@ -118,7 +119,7 @@ export const langGraphTools = <Sdk extends LangChainSdk, T extends ToolTypes>(
     }
     if (asked.length === 0) return before
     if (before.size > 0) throw new Error(askedTwice)
-    return answersIn(interrupt?.(questionOf(asked)), asked)
+    return answersIn(interrupt(questionOf(asked)), asked)
   }
 
   // A task is asked about once, for all of its calls: answers to several interrupts are told apart only by the order of the interrupts,

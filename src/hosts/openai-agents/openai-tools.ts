@@ -4,6 +4,7 @@
  */
 
 import type { ToolContent } from "../../output/content.ts"
+import { textOf } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolDefinition } from "../../pipeline/model/tool-definition.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
@@ -141,5 +142,5 @@ const partOf = (block: ToolContent): OutputPart => {
 const told = (result: LoopResult): string | Array<OutputPart> => {
   const blocks = toldBlocks(result)
   if (!isAllText(blocks)) return blocks.map(partOf)
-  return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n")
+  return textOf({ content: blocks })
 }

@@ -1,4 +1,5 @@
 /** Folds the time in which no handler runs: on the timeline, a long wait takes no more room than a short one. */
+import { firstWhere } from "../../../../text/first-where.ts"
 import type { CallRow, SpanRow } from "../../state/page-state.ts"
 
 /** A stretch of time, in epoch milliseconds. */
@@ -12,17 +13,6 @@ const longShare = 0.2
 const foldShare = 0.04
 /** Milliseconds: a shorter wait is never folded. */
 const shortest = 1000
-
-/** The first index at which it holds; from there on it has to hold. */
-const firstWhere = <A>(list: ReadonlyArray<A>, holds: (value: A) => boolean): number => {
-  let [low, high] = [0, list.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (holds(list[middle]!)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
 
 const isWork = ({ kind }: SpanRow): boolean => kind !== "gate" && kind !== "wait"
 
@@ -59,6 +49,8 @@ export interface Fold extends Stretch {
   readonly less: number
 }
 
+const widthOf = ({ from, to, less }: Fold): number => to - from - less
+
 /** A scale on which long waits are short. Positions are milliseconds, as times are, but for the folds. */
 export class FoldedScale {
   readonly folds: ReadonlyArray<Fold>
@@ -86,12 +78,17 @@ export class FoldedScale {
     this.folds = folds
   }
 
+  /** The last fold that begins before a time. */
+  private before(time: number): Fold | undefined {
+    return this.folds[firstWhere(this.folds, ({ from }) => from >= time) - 1]
+  }
+
   /** The position of a time. */
   at(time: number): number {
-    const fold = this.folds[firstWhere(this.folds, ({ from }) => from >= time) - 1]
+    const fold = this.before(time)
     if (fold === undefined) return time
-    const { from, to, at, less } = fold
-    const width = to - from - less
+    const { from, to, at } = fold
+    const width = widthOf(fold)
     return time >= to ? at + width + time - to : at + (width * (time - from)) / (to - from)
   }
 
@@ -99,8 +96,8 @@ export class FoldedScale {
   timeAt(position: number): number {
     const fold = this.folds[firstWhere(this.folds, ({ at }) => at >= position) - 1]
     if (fold === undefined) return position
-    const { from, to, at, less } = fold
-    const width = to - from - less
+    const { from, to, at } = fold
+    const width = widthOf(fold)
     return position >= at + width
       ? position - at - width + to
       : from + ((position - at) * (to - from)) / width
@@ -108,7 +105,7 @@ export class FoldedScale {
 
   /** The fold of a time, if it has one. */
   foldOf(time: number): Fold | undefined {
-    const fold = this.folds[firstWhere(this.folds, ({ from }) => from >= time) - 1]
+    const fold = this.before(time)
     return fold !== undefined && time < fold.to ? fold : undefined
   }
 }

@@ -1,4 +1,5 @@
 /** Finds calls by position: at a time in a track, and next to another call. */
+import { firstWhere } from "../../../../text/first-where.ts"
 import type { CallRow } from "../../state/page-state.ts"
 import { startOf, type TimelineLayout } from "./layout.ts"
 
@@ -8,16 +9,11 @@ export const firstSeen = (
   keys: ReadonlyArray<number>,
   from: number,
   now: number,
-): number => {
-  let [low, high] = [0, keys.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const call = layout.get(keys[middle]!)
-    if (call === undefined || (call.endedAt ?? now) < from) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+): number =>
+  firstWhere(keys, (key) => {
+    const call = layout.get(key)
+    return call !== undefined && (call.endedAt ?? now) >= from
+  })
 
 /** The call whose bar is between two times that are near each other, in the track of this index. */
 export const callAt = (
