@@ -116,9 +116,9 @@ export class ExecutorAgent {
   }
 
   /**
-   * Applies or discards the agent's latest pending action, outside its lane. Without `onEvent`, gates are denied and effects fail.
-   * If `signal` is aborted, the action is pending again, and the promise rejects with an `AbortError`. `by`: the person who decides, for
-   * `decidedBy` of the result and of `ActionResolved`.
+   * Applies or discards the agent's latest pending action, outside its lane. Without `onEvent`, gates are denied and effects
+   * fail. If `signal` is aborted, the action is pending again, and the promise rejects with an `AbortError`. `by`: the person who
+   * decides, reported as `decidedBy` of the result and of `ActionResolved`.
    */
   resolve(
     request: ResolveParams,
@@ -133,9 +133,10 @@ export class ExecutorAgent {
   }
 
   /**
-   * Previews taking back what calls of the agent changed in files: one call, a turn, all since a time, or the last so many that changed
-   * something. Nothing is changed until `resolve` applies the preview. What somebody else has changed since is left alone and named in
-   * `details.undo.left`. Without `onEvent`, gates are denied. Throws a TypeError for anything but one of the keys.
+   * Previews an undo of the agent's changes to files: those of one call, of a turn, since a time, or of the last calls that
+   * changed something. Nothing changes until `resolve` applies the preview. Files that somebody else has changed since are left
+   * alone and listed in `details.undo.left`. Without `onEvent`, gates are denied. Throws a TypeError unless the request has
+   * exactly one of the keys.
    */
   undo(
     request: UndoRequest,
@@ -147,7 +148,7 @@ export class ExecutorAgent {
     return this.#run(call, options.onEvent, options, {})
   }
 
-  /** Sets the handler of `resolve` for times without a pending action, such as for a plan that waits for its approval. */
+  /** Sets the handler that answers `resolve` while no action is pending, for example for a plan that waits for approval. */
   setStandingResolveHandler(handler: StandingResolveHandler | undefined): void {
     if (handler !== undefined && typeof handler !== "function")
       throw new TypeError(

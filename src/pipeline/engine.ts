@@ -172,7 +172,7 @@ export class Engine implements ActionHost, OwnTools {
     return this.madeResults
   }
 
-  /** What calls have changed; undefined if nothing is kept. Created when first read. */
+  /** The recorded changes of calls; undefined if none are recorded. Created when first read. */
   get changes(): RecordedChanges | undefined {
     const { undo } = this.settings
     if (undo !== undefined) this.madeChanges ??= new RecordedChanges(undo, () => this.deadlines.time())
@@ -226,7 +226,7 @@ export class Engine implements ActionHost, OwnTools {
     return took
   }
 
-  /** The running time of an outer call stands still while its nested calls wait. */
+  /** Pauses the running time of an outer call while its nested calls wait. */
   nestedMoved(call: Call): void {
     const { outer } = call.to
     const nested = outer?.nested
@@ -237,11 +237,11 @@ export class Engine implements ActionHost, OwnTools {
     nested.wereWaiting = areWaiting
     if (areWaiting) outer.timer?.pause()
     else outer.timer?.resume()
-    // Also stores whether the outer call waits, and tells its own outer call.
+    // Also stores whether the outer call waits, and updates its own outer call.
     this.apply(outer, areWaiting ? rested : woken)
   }
 
-  /** A nested call has ended, or has become a task: its outer call has the result, and need not wait for it. */
+  /** Passes the result of a nested call, which has ended or become a task, to its outer call, which no longer waits for it. */
   nestedEnded(call: Call, result: ToolResult): void {
     const { outer } = call.to
     outer?.nested?.ended(call, result, outer.place === "asked")
@@ -277,7 +277,7 @@ export class Engine implements ActionHost, OwnTools {
     this.mailbox.sender = undefined
     const { outer } = call.to
     if (outer !== undefined && outer.attempts > 1) {
-      // A handler that gets on is not to blame for the end of its processes. Stored together with the end of the call.
+      // A handler that makes progress does not cause the end of its processes. Stored together with the end of the call.
       outer.attempts = 1
       this.journal?.moved(outer)
     }

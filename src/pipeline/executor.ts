@@ -162,7 +162,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     return decideCall(engine, engine.toToolCall(input))
   }
 
-  /** One agent: its tools, its pending actions, its turns. The object is a view, which need not be kept or closed. */
+  /** Returns the view of one agent: its tools, its pending actions, its turns. The view need not be kept or closed. */
   agent(agentId = "main"): ExecutorAgent {
     return new ExecutorAgent(agentId, this.engine)
   }
@@ -193,8 +193,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   // --- Answers
 
   /**
-   * Approves a call that waits at a gate, or that is `requested`. Returns whether the approval took effect. `by`, here and of `deny` and
-   * `respond`, names who answers: `decidedBy` is then `{ kind: "user", id }`.
+   * Approves a call that waits at a gate, or that is `requested`. Returns whether the approval took effect. `by`, also an option
+   * of `deny` and `respond`, names the person who answers: `decidedBy` is then `{ kind: "user", id }`.
    */
   approve(callId: string, options?: ApproveOptions): boolean {
     const call = this.engine.callOf(callId)
@@ -217,9 +217,9 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * Decides several gates, each once: returns for each answer, in order, whether it took effect, and if not, why. With `question`, the
-   * event that asked, an answer takes effect only while that question is open. Throws a TypeError for a malformed list, before anything
-   * is decided.
+   * Decides several gates, each once. Returns for each answer, in order, whether it took effect and, if not, why. With
+   * `question`, the event that asked, an answer takes effect only while that question is open. Throws a TypeError for a malformed
+   * list, before anything is decided.
    */
   answer(list: ReadonlyArray<ListedAnswer>, options?: AnswerOptions): Array<AnswerOutcome> {
     expectAnswerOptions("answer", options)
@@ -240,7 +240,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * What calls have changed in files, oldest first, and may be taken back with `agent.undo`. Throws a TypeError for an invalid filter.
+   * Lists the changes of calls to files that `agent.undo` can take back, oldest first. Throws a TypeError for an invalid filter.
    */
   changes(filter: ChangesFilter = {}): Array<CallChanges> {
     expectChangesFilter(filter)
@@ -248,8 +248,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * Adds what calls of earlier executors have changed, oldest first, such as `recordedChanges` of `stepline/handlers` gives it: `changes`
-   * lists it, and `agent.undo` takes it back. Does nothing if the executor keeps no changes.
+   * Adds the changes that calls of earlier executors made, oldest first, as returned by `recordedChanges` of `stepline/handlers`:
+   * `changes` lists them, and `agent.undo` takes them back. Does nothing if the executor keeps no changes.
    */
   restoreChanges(earlier: ReadonlyArray<EarlierChanges>): void {
     this.engine.changes?.restore(earlier)
@@ -278,7 +278,10 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     return call !== undefined && this.engine.cancelOne(call, reason)
   }
 
-  /** Moves a started foreground call to the background. Returns false if the call is queued or ending, or its tool may not. */
+  /**
+   * Moves a started foreground call to the background. Returns false if the call is queued or ending, or if its tool does not
+   * allow it.
+   */
   toBackground(callId: string): boolean {
     const call = this.engine.callOf(callId)
     return call !== undefined && answers.toBackground(this.engine, call)
@@ -309,8 +312,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * Adds a watcher, which sees all that the executor does without taking events from their readers. The watcher first receives events
-   * with `seq` 0 for the calls that are already active. Call the returned function to remove the watcher; its tracer still receives
+   * Adds a watcher, which observes the executor without taking events from their readers. The watcher first receives events with
+   * `seq` 0 for the calls that are already active. Call the returned function to remove the watcher; its tracer still receives
    * the end of the spans that it has begun.
    */
   watch(watcher: ExecutorWatcher): () => void {

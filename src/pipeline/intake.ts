@@ -21,7 +21,7 @@ import type { PendingAction } from "./model/pending-actions.ts"
 import type { StagedAction } from "./model/staged-action.ts"
 import type { Tool } from "./model/tool.ts"
 
-/** The reason of calls that the shutdown cancels. */
+/** The reason for calls that the shutdown cancels. */
 export const shutdownReason = "Cancelled: the executor was shut down"
 
 /** The receivers of a call's events, and how the call is added. */

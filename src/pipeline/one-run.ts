@@ -1,4 +1,4 @@
-/** Runs one call for one caller: to its result, or with its events as they are pulled. */
+/** Runs one call for one caller: to its result, or yielding its events. */
 import type { Engine } from "./engine.ts"
 import type { CallbackSink } from "./events/callback-sink.ts"
 import type { EventQueue } from "./events/event-queue.ts"
@@ -18,7 +18,7 @@ const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "BackgroundCompleted",
 ])
 
-/** Events of nested calls come before the last one of their outer call. */
+/** Nested calls end before their outer call, so their terminal events are not the last one. */
 const isLast = (event: ToolEvent, { callId }: ToolCall): boolean =>
   lastTags.has(event._tag) && "callId" in event && event.callId === callId
 

@@ -11,13 +11,16 @@ import { openQuestion } from "./state.ts"
 /** An approval, with at least one of the options of `approve` where it is an object. */
 export type ListedApproval = true | Omit<ApproveOptions, "by">
 
-/** The answer to one gate. `Question` names what was shown: without it, the answer is to whatever the call asks by now. */
+/**
+ * The answer to one gate. `question` names the question that was shown. Without it, the answer applies to whatever the
+ * call asks now.
+ */
 export type ListedAnswer<Question = AskedGate> = {
   readonly callId: string
   readonly question?: Question
 } & (
   | { readonly approve: ListedApproval; readonly deny?: undefined }
-  /** A text is the reason. */
+  /** A string is the reason. */
   | { readonly deny: true | string; readonly approve?: undefined }
 )
 
@@ -26,10 +29,10 @@ export interface AskedGate {
   readonly seq: number
 }
 
-/** What became of one answer. */
+/** The outcome of one answer. */
 export interface AnswerOutcome {
   readonly callId: string
-  /** Whether it took effect. */
+  /** Whether the answer took effect. */
   readonly took: boolean
   /** A sentence: why it did not take effect, or how many approvals a gate has that needs more. */
   readonly why?: string
@@ -45,7 +48,7 @@ const isAnswer = ({ approve, deny }: Partial<Record<"approve" | "deny", unknown>
     ? deny === true || typeof deny === "string"
     : deny === undefined && (approve === true || isApproval(approve))
 
-/** Not an empty object either: what was meant to stand in it is missing. */
+/** An empty object is no approval: the caller left out what it meant to pass. */
 const isApproval = (approve: unknown): boolean =>
   isPlainObject(approve) &&
   Object.keys(approve).every((name) => name === "params" || name === "reason" || name === "remember") &&
@@ -65,7 +68,7 @@ const readAnswer = (value: unknown, isQuestion: (question: object) => boolean, a
     )
 }
 
-/** Throws a TypeError for a list that holds anything but answers. `asked`: what names a question. */
+/** Throws a TypeError unless every entry of the list is an answer. `asked`: describes a valid `question`, for the message. */
 export const expectAnswers = (
   list: unknown,
   isQuestion: (question: object) => boolean,
@@ -76,7 +79,7 @@ export const expectAnswers = (
   for (const value of list) readAnswer(value, isQuestion, asked)
 }
 
-/** Passes each answer on, but of those to one call only the first. The outcomes are in the order of the list. */
+/** Passes on the first answer to each call. The outcomes are in the order of the list. */
 export const eachOnce = <Answer extends { readonly callId: string }, Outcome>(
   list: ReadonlyArray<Answer>,
   answer: (entry: Answer) => Outcome,
@@ -91,10 +94,10 @@ export const eachOnce = <Answer extends { readonly callId: string }, Outcome>(
   })
 }
 
-/** The outcome of an answer to a call that is not there. */
+/** The outcome of an answer to a call that does not exist. */
 export const noCall = (callId: string): Taken => untaken(`There is no call "${callId}", or it has ended.`)
 
-/** Why an answer to a question that was shown before is not taken. */
+/** Why an answer to an earlier question of the call is refused. */
 export const otherQuestion = (callId: string): string =>
   `"${callId}" does not ask this question any more: look at what it asks now.`
 

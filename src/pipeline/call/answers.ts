@@ -23,8 +23,8 @@ import { tellDecision } from "./telling.ts"
 import { mayMove, restartTime, suspended } from "./time.ts"
 
 /**
- * Approves the open gate, or a call that is `requested`. Returns true if that took effect, which at a gate that several people have to
- * approve may leave it open; otherwise a sentence that says why not, empty where the question is not open.
+ * Approves the open gate, or a call that is `requested`. Returns true if the approval took effect; a gate that needs several
+ * approvals can stay open. Otherwise returns a sentence that explains why not, empty if the question is not open.
  */
 export const approving = (
   engine: Engine,
@@ -56,7 +56,7 @@ export const approving = (
   return true
 }
 
-/** Denies the gate that is open, or, while it is `requested`, the call. Returns true, or why that did not take effect. */
+/** Denies the open gate or, while it is `requested`, the call. Returns true, or the reason why the denial did not take effect. */
 export const denying = (
   engine: Engine,
   call: Call,
@@ -96,7 +96,7 @@ export const succeed = (engine: Engine, call: Call, value: unknown, id: number, 
 export const fail = (engine: Engine, call: Call, message: unknown, id: number, by?: string): boolean =>
   engine.answer(call, { _tag: "AnswerFailed", id, message: messageOf(message), by })
 
-/** Answers the open effect, unless a function is answering it. An answer under a name is a decision too. */
+/** Answers the open effect, unless a function is answering it. An answer with `by` is reported as a decision. */
 export const respond = (
   engine: Engine,
   call: Call,

@@ -58,7 +58,7 @@ const uncounted = (
     : undefined
 }
 
-/** How far a gate is that several people have to approve. */
+/** The progress of a gate that needs several approvals, as a sentence. */
 export const votesOf = ({ votes = [], terms }: ApprovalQuestion): string =>
   `It has ${votes.length} of ${terms?.quorum ?? 1} approvals.`
 

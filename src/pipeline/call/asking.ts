@@ -95,7 +95,7 @@ export const approvalEvent = (
 
 const askApproval = (engine: Engine, call: Call, question: ApprovalQuestion): void => {
   suspended(engine, call)
-  // Noted before the event is emitted, for a listener may answer at once.
+  // Noted before the event is emitted, because a listener may answer at once.
   call.askedSeq = engine.stamps.last + 1
   call.to.sink.push(approvalEvent(engine, call, question))
 }

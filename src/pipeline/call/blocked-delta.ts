@@ -2,7 +2,7 @@
 
 const ignore = () => undefined
 
-/** The result of `context.delta` once the handler may not stream any more: a rejection that counts as handled. */
+/** The result of `context.delta` once the handler can no longer stream: a rejection that counts as handled. */
 export const rejectedDelta = (reason: unknown): Promise<never> => {
   const promise = Promise.reject(reason)
   promise.catch(ignore)

@@ -1,4 +1,4 @@
-/** Cuts the results of calls to what they may give the model, and keeps their whole texts for `read_result`. */
+/** Cuts the results of calls to the size that the model may receive, and keeps their full texts for `read_result`. */
 import { cutBlocks, defaultOutputBytes } from "../../output/cut-blocks.ts"
 import { textOf } from "../../output/output.ts"
 import { readingOn } from "../../output/read-result.ts"
@@ -13,10 +13,10 @@ const limitOf = ({ settings }: Engine, tool: Tool<unknown> | undefined): number 
   settings.maxOutputBytes ??
   (tool?.cutsOutput ? Number.POSITIVE_INFINITY : defaultOutputBytes)
 
-/** The last event of a call with what its result may give the model. */
+/** The terminal event of a call, with its result cut to the limit. */
 export const boundedEnd = (engine: Engine, call: Call, event: TerminalEvent): TerminalEvent => {
   const { callId } = event
-  // Why a call was not run is no output to be read on.
+  // The reason why a call did not run is no output that `read_result` could continue.
   const isOutput = call.started && event._tag !== "Denied"
   const cut = cutBlocks(resultOf(event).output.content, limitOf(engine, call.tool), (whole) =>
     isOutput && keep(engine, call, whole) ? readingOn(callId) : undefined,
@@ -26,12 +26,12 @@ export const boundedEnd = (engine: Engine, call: Call, event: TerminalEvent): Te
   const told = { content: textOf({ content: blocks }), bounded: { bytes, callId } }
   if (event._tag === "Completed") return { ...event, ...told, output: { ...event.output, content: blocks } }
   if (event._tag !== "Error" || event.output === undefined) return { ...event, ...told }
-  // The text of an Error is that of the event: its output adds the other blocks.
+  // An Error's text is the event's: its output adds the other blocks.
   const content = blocks.filter(({ type }) => type !== "text")
   return { ...event, ...told, output: { ...event.output, content } }
 }
 
-/** Keeps a whole text; false where nobody could read it. */
+/** Keeps a full text. Returns false if nobody could read it. */
 const keep = (engine: Engine, call: Call, whole: Buffer): boolean => {
   const { tools, journal, results } = engine
   if (!tools.readsResults) return false

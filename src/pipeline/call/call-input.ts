@@ -37,7 +37,7 @@ export class CallIds {
   }
 }
 
-/** The calls with what the options say of all of them. Throws a TypeError for what is no list of calls, and for invalid options. */
+/** Applies the options to each of the calls. Throws a TypeError for anything but a list of calls, and for invalid options. */
 export const toldOf = <C extends Partial<ToolCallInput>>(
   method: string,
   calls: ReadonlyArray<C>,
@@ -99,7 +99,7 @@ export const toToolCall = (input: ToolCallInput, ids: CallIds): ToolCall => {
     ...(by !== undefined && { by }),
     ...(priority !== undefined && { priority }),
     ...(meta !== undefined && { meta }),
-    // It waits for nobody's decision.
+    // A truncated call never waits for a decision.
     ...(truncated && { truncated, decision: "deny" as const }),
   }
 }

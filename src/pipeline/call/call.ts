@@ -170,7 +170,7 @@ export class Call {
   resolution: Resolution | undefined = undefined
   /** The host's answer at the last gate that the host decided. */
   approval: Resolution | undefined = undefined
-  /** Who decided the last gate. */
+  /** The party that decided the last gate. */
   decidedBy: DecidedBy | undefined = undefined
   /** The number of gates that were passed in this attempt. */
   passed = 0
@@ -187,9 +187,12 @@ export class Call {
   edited = false
   /** The kind of allow rule to add once the edited parameters are validated. */
   remember: RememberChoice | false = false
-  /** The number of nested calls that the handlers made which have ended: the next handler's ids count on from here. */
+  /** The number of ended nested calls that the handlers made: the next handler's ids continue from here. */
   called = 0
-  /** Of a nested call that a journal stores: tells whether the same handler made the same call when it runs again. */
+  /**
+   * For a nested call that a journal stores: identifies the call, to detect whether the handler makes the same one when
+   * it runs again.
+   */
   madeWith: string | undefined = undefined
   /** Whether a handler acquired resources that have to be released at the end of the attempt. */
   scoped = false
@@ -229,12 +232,12 @@ export class Call {
   timer: CallTimer | undefined = undefined
   stream: CallStream | undefined = undefined
   nested: NestedCalls<Call> | undefined = undefined
-  /** When it is settled, a planned call may run. */
+  /** A planned call may run once this promise settles. */
   turn: PromiseLike<unknown> | undefined = undefined
   span: CallSpan | undefined = undefined
   /** The signal for the host function that the call waits for: a hook, a reviewer, or a function of `delegates`. */
   controller: AbortController | undefined = undefined
-  /** The id of the last question that the host was asked. While a store takes a question, it cannot be answered yet. */
+  /** The id of the last question that the host was asked. A question cannot be answered while its store has not stored it yet. */
   told = 0
   /** The sequence of the open effect's event in the event queue. */
   askedAt = 0

@@ -2,7 +2,7 @@
 import type { ToolCall } from "../model/call.ts"
 import type { HandlerContext, RunTool } from "../model/handler.ts"
 
-/** Reads and writes the data of the call, so that the call looks as if it were no function. */
+/** Reads and writes the data of the call, so that the call looks like a plain object. */
 const ofCall = (call: ToolCall): ProxyHandler<RunTool> => ({
   get: (_run, key) => (key === "toJSON" ? () => call : Reflect.get(call, key)),
   set: (_run, key, value) => Reflect.set(call, key, value),

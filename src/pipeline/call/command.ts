@@ -22,9 +22,9 @@ export type Command =
   | { readonly _tag: "Review" }
   /** Ask the host the open question. */
   | { readonly _tag: "Ask" }
-  /** Tell when the open gate's time is over. */
+  /** Emit `GateExpiring`: the open gate's time is nearly over. */
   | { readonly _tag: "Warn" }
-  /** Ask further about the open gate, whose time is over. */
+  /** Escalate the open gate, whose time is over. */
   | { readonly _tag: "Escalate" }
   /** Abort the function that is answering the open question: its answer is no longer needed. */
   | { readonly _tag: "CloseQuestion" }

@@ -161,7 +161,7 @@ const tellEnd = (engine: Engine, call: Call): void => {
   if (call.key !== undefined) endKey(engine, call, event)
   const { content } = event
   const blocks = "output" in event ? event.output?.content : undefined
-  // A character has three bytes at most: few results have to be measured.
+  // A character takes at most three bytes, so few results have to be measured.
   const isShort =
     content.length * 3 <= (call.tool?.maxOutputBytes ?? engine.settings.maxOutputBytes ?? defaultOutputBytes)
   const isText =

@@ -8,7 +8,7 @@ import type { Call } from "./call.ts"
 import type { EffectQuestion } from "./state.ts"
 import { afterWaiting } from "./time.ts"
 
-/** For how many milliseconds an effect for an editor stays unanswered before its host is warned. */
+/** The milliseconds that an effect for an editor stays unanswered before its host is warned. */
 const editorPatience = 2000
 
 const warned = new WeakSet<object>()

@@ -1,4 +1,4 @@
-/** Tells that the time of an open gate is nearly over, or that it was escalated. */
+/** Emits `GateExpiring` when the time of an open gate is nearly over, or when the gate is escalated. */
 import { messageOf } from "../../text/message-of.ts"
 import type { Engine } from "../engine.ts"
 import { byTimeout } from "../model/decision.ts"
@@ -13,7 +13,7 @@ const openGate = ({ state }: Call): ApprovalQuestion | undefined => {
   return question?.kind === "approval" ? question : undefined
 }
 
-/** Tells when the gate's time is over. */
+/** Emits the time at which the gate ends. */
 export const tellExpiring = (engine: Engine, call: Call, escalated: boolean): void => {
   if (openGate(call) === undefined) return
   const { agentId, callId } = call.toolCall
@@ -28,7 +28,7 @@ export const tellExpiring = (engine: Engine, call: Call, escalated: boolean): vo
   })
 }
 
-/** Asks further: the host's `onEscalate`. The gate goes on waiting, also if that fails. */
+/** Calls the host's `onEscalate`. The gate keeps waiting, even if the call fails. */
 export const escalate = (engine: Engine, call: Call): void => {
   const question = openGate(call)
   if (question === undefined) return

@@ -1,16 +1,16 @@
-/** When something happens at a gate that nobody answers: it is warned of, escalated, and denied. */
+/** The times of a gate that nobody answers: its warning, its escalation and its denial. */
 import type { ApprovalQuestion } from "./state.ts"
 
 type Timed = Pick<ApprovalQuestion, "terms">
 
-/** How long the gate waits until it is denied, or escalated first. `fallback`: the executor's `approvalTimeout`. In milliseconds. */
+/** The milliseconds that the gate waits until it is denied or escalated. `fallback`: the executor's `approvalTimeout`. */
 const periodOf = ({ terms }: Timed, fallback: number): number => terms?.timeout ?? fallback
 
-/** How long the gate waits in all. */
+/** The milliseconds that the gate waits in total. */
 export const gateLimit = (question: Timed, fallback: number): number =>
   periodOf(question, fallback) * (question.terms?.escalates === true ? 2 : 1)
 
-/** The times since the gate asked, in milliseconds: of its warning and its escalation, if it has them, and of its end. */
+/** The gate's marks, in milliseconds since it asked: its warning and its escalation, if any, and its end. */
 const marksOf = (question: Timed, fallback: number): Array<number> => {
   const { warn, escalates } = question.terms ?? {}
   const period = periodOf(question, fallback)
@@ -22,20 +22,20 @@ const marksOf = (question: Timed, fallback: number): Array<number> => {
   ]
 }
 
-/** How long until the next mark. `waited`: how long a restored gate has waited when it was restored. */
+/** The milliseconds until the next mark. `waited`: how long a restored gate had waited when it was restored. */
 export const untilMark = (question: ApprovalQuestion, fallback: number, waited: number): number => {
   const { marks = 0 } = question
   const times = marksOf(question, fallback)
   return Math.max(0, times[marks]! - Math.max(waited, times[marks - 1] ?? 0))
 }
 
-/** How long the gate waits behind its next mark. */
+/** The milliseconds that the gate waits after its next mark. */
 export const afterMark = (question: ApprovalQuestion, fallback: number): number => {
   const times = marksOf(question, fallback)
   return times.at(-1)! - times[question.marks ?? 0]!
 }
 
-/** What the next mark is. */
+/** The kind of the next mark. */
 export const markOf = ({ terms, marks = 0 }: ApprovalQuestion): "warn" | "escalate" | "end" => {
   if (terms?.warn !== undefined && marks === 0) return "warn"
   const passed = terms?.warn === undefined ? marks : marks - 1

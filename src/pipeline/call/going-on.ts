@@ -7,7 +7,7 @@ import * as commands from "./command.ts"
 import { enter, fail } from "./running.ts"
 import { type Resume, running } from "./state.ts"
 
-/** Continues where the stored call stood. Events that its earlier process did not emit come first. */
+/** Continues a stored call where it stopped. Events that its earlier process did not emit come first. */
 export const goOn = (call: Call, resume: Resume, out: Outbox): void => {
   if (!call.started) {
     call.started = true

@@ -38,7 +38,7 @@ export const runPart = (engine: Engine, call: Call, command: Command): void => {
   runHandler(engine, call, (call.parts[call.at] as HandlerPart<unknown>).handler)
 }
 
-/** The handler runs already: its nested calls had let it rest, and now it has its place again. */
+/** The handler already runs: its nested calls had released its place, and now it has a place again. */
 const goesOn = (engine: Engine, call: Call): void => {
   call.nested?.release()
   suspended(engine, call)
@@ -290,7 +290,7 @@ export const interrupt = (engine: Engine, call: Call): void => {
     end(engine, call, attempt, reason, stopped)
     if (call.state._tag === "Stopping") suspended(engine, call)
   } else {
-    // The finally handlers of nested calls come before this call's, and have a time of their own.
+    // The finally handlers of nested calls come before this call's, and have their own time limit.
     end(engine, call, attempt, reason, () => nested.onceOver(stopped))
     afterNested(engine, call, nested, () => {
       if (call.state._tag === "Stopping") suspended(engine, call)

@@ -1,7 +1,7 @@
 /** Whether a call runs in the background: on its own, or within an outer call that does. */
 import type { ToolCall } from "../model/call.ts"
 
-/** The data of a call that tells. */
+/** The data of a call that determines where it runs. */
 export interface PlacedCall {
   readonly toolCall: ToolCall
   readonly to: { readonly outer?: PlacedCall | undefined }

@@ -24,7 +24,7 @@ export type Input =
       readonly gates: number
     }
   | { readonly _tag: "Refused"; readonly outcome: Stopped }
-  /** The call has the idempotency key of one that has ended with this output. */
+  /** The call has the idempotency key of an earlier call, which ended with this output. */
   | { readonly _tag: "Known"; readonly output: ToolOutput }
   /** Run only the finally handlers of this action: it was dropped, and will not be applied or discarded. */
   | { readonly _tag: "Drop"; readonly action: StagedAction }
@@ -32,9 +32,9 @@ export type Input =
   | { readonly _tag: "Announced" }
   /** The background pool has a place for the call. */
   | { readonly _tag: "Placed" }
-  /** All open nested calls wait: meanwhile the call needs no place in the background pool. */
+  /** All open nested calls wait: until one continues, the call needs no place in the background pool. */
   | { readonly _tag: "Rested" }
-  /** Not all open nested calls wait any more. */
+  /** At least one open nested call no longer waits. */
   | { readonly _tag: "Woken" }
   /** The running handler returned a step. `more`: the handler is a generator, and may yield further steps. */
   | { readonly _tag: "Returned"; readonly run: number; readonly step: Step; readonly more: boolean }
@@ -46,7 +46,7 @@ export type Input =
       readonly run: number
       readonly message: string
       readonly cause: unknown
-      /** Whether the failure was thrown as anything but a ToolError, so that its message was not written for the model. */
+      /** Whether the failure was thrown as something other than a ToolError, so its message was not written for the model. */
       readonly thrown: boolean
       /** Default `failed`. */
       readonly reason?: FailureReason | undefined
@@ -72,7 +72,7 @@ export type Input =
       /** Why the gate is still undecided. */
       readonly because?: string | undefined
     }
-  /** The checks have passed, but a limit of the tool lets the call not begin yet. */
+  /** The checks have passed, but a limit of the tool delays the call. */
   | { readonly _tag: "Limited"; readonly because: string; readonly maxWait: number }
   /** The host's approval. Without `id`, it approves the gate that is open. */
   | {
@@ -115,7 +115,7 @@ export type Input =
   | { readonly _tag: "Stopped"; readonly run: number }
   /** The time limit of the current state is over. `message` says so to the model. */
   | { readonly _tag: "TimedOut"; readonly message: string }
-  /** The open gate is to be warned of, or escalated. */
+  /** The open gate has reached its next mark: a warning or an escalation. */
   | { readonly _tag: "Marked" }
   | { readonly _tag: "Cancel"; readonly outcome: Stopped }
   | { readonly _tag: "ToBackground" }

@@ -9,7 +9,7 @@ import { type CallState, openQuestion } from "./state.ts"
 export interface CallInspection {
   readonly agentId: string
   readonly callId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string
   readonly name: string
   /** `held`: `requested`, and not decided yet. `waiting`: for its host, or at a limit. `finishing`: being stopped, cleaned up or checked. */
@@ -76,7 +76,7 @@ const currentHandler = ({ state, parts, finals, at }: Call): string | undefined 
 
 const waitsFor = (call: Call): string | undefined => {
   const question = openQuestion(call.state)
-  // While a store takes a question, the host cannot answer it.
+  // The host cannot answer a question that the store has not stored yet.
   const isAsked = question?.id === call.told
   if (question?.kind === "approval") return isAsked ? "approval" : "review"
   if (question !== undefined) return question.effect._tag

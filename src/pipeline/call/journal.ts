@@ -12,7 +12,7 @@ import type { KeyJournal } from "../stores/call-keys.ts"
 import type { Call } from "./call.ts"
 import type { Command } from "./command.ts"
 
-/** How a nested call ended, in an earlier process. */
+/** How a nested call ended in an earlier process. */
 export interface NestedEnd {
   readonly event: TerminalEvent | BackgroundCompletedEvent
   readonly madeWith: string | undefined
@@ -22,7 +22,7 @@ export interface NestedEnd {
 export interface Journal extends EventJournal, TaskJournal, KeyJournal, LimitJournal {
   /** A call was added. */
   added(call: Call): void
-  /** Calls `join` once every call of its lane that the store has from before is in the lane. */
+  /** Calls `join` once the lane contains all of its calls that the store kept from earlier processes. */
   joins(call: Call, join: () => void): void
   /** The call's data has changed. */
   moved(call: Call): void
@@ -31,15 +31,15 @@ export interface Journal extends EventJournal, TaskJournal, KeyJournal, LimitJou
   /** Whether the changes that the command depends on are stored. If not, the journal calls the mailbox's `deliver` later. */
   allows(call: Call, command: Command): boolean
   /**
-   * Whether the handler that is next has to wait, because it may end its process as it did before: such handlers run one at a time, so
-   * that only the one to blame is blamed. If so, the journal calls `begin` later.
+   * Whether the next handler has to wait, because it may end its process as it did before. Such handlers run one at a time, so
+   * that only the one that ends the process is blamed. If so, the journal calls `begin` later.
    */
   holdsBack(call: Call, begin: () => void): boolean
-  /** Stores the whole text of a call's result, which was cut, with the end of the call; false if it is too long. */
+  /** Stores the full text of a result that was cut, together with the end of the call. Returns false if the text is too long. */
   keepsResult(call: Call, text: string): boolean
-  /** The stored end of a nested call, as JSON of its last event and of what it was made with; undefined for a call that has not ended. */
+  /** Reads the stored end of a nested call: its last event and its fingerprint (`madeWith`). Undefined if the call has not ended. */
   nestedEnd(callId: string): Promise<NestedEnd | undefined>
-  /** The stored whole text of the result of a call of this agent. */
+  /** Reads the stored full text of the result of a call of this agent. */
   wholeResult(agentId: string, callId: string): Promise<string | undefined>
   /** The pending actions of an agent have changed. */
   staged(agentId: string): void

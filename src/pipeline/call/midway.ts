@@ -17,7 +17,7 @@ const ignore = () => undefined
 /** A handler's questions, in order. The next question is asked when the one before it is answered. */
 export class MidwayQuestions {
   private readonly line: Array<Asking> = []
-  /** Asks one question. Returns false once the call can ask no more. */
+  /** Asks one question. Returns false once the call can no longer ask. */
   private readonly askHost: (effect: HostEffect, timeout: DurationInput | undefined) => boolean
 
   constructor(askHost: (effect: HostEffect, timeout: DurationInput | undefined) => boolean) {

@@ -1,5 +1,6 @@
 /**
- * The open nested calls of one outer call. While all of them wait, for their hosts, at limits or for their turns, the outer call's time stands still.
+ * The open nested calls of one outer call. The outer call's running time pauses while all of them wait: for their hosts, at
+ * limits or for their turns.
  */
 import type { ToolResult } from "../model/event.ts"
 import type { Stopped } from "../model/outcome.ts"
@@ -26,15 +27,15 @@ const isWaiting = ({ state, place, nested }: OpenCall): boolean =>
 
 /** The open nested calls of one outer call. */
 export class NestedCalls<C extends OpenCall> {
-  /** How many calls the handlers have made. The ids count on from here. */
+  /** How many calls the handlers have made. The ids continue from here. */
   made: number
-  /** What the outer call was last told of `areWaiting`. */
+  /** The value of `areWaiting` that the outer call last received. */
   wereWaiting = false
-  /** A restored call has no waiter until the handler, which runs again, comes to its place. */
+  /** The value is undefined for a restored call until its handler, which runs again, makes the same call. */
   private readonly open = new Map<C, Waiter | undefined>()
   private readonly waiting = new Set<C>()
   private readonly over: Array<() => void> = []
-  /** Gives results to handlers that wait for a place in the background pool. */
+  /** Functions that deliver results to handlers that wait for a place in the background pool. */
   private held: Array<() => void> = []
 
   constructor(made: number) {
@@ -60,13 +61,13 @@ export class NestedCalls<C extends OpenCall> {
     this.moved(call)
   }
 
-  /** Notes that a call has changed its state. */
+  /** Updates a call after its state has changed. */
   moved(call: C): void {
     if (this.open.has(call) && isWaiting(call)) this.waiting.add(call)
     else this.waiting.delete(call)
   }
 
-  /** Notes that a call has ended, or has become a task of its own. `holds`: its handler gets the result with `release`. */
+  /** Removes a call that has ended or become its own task. `holds`: its handler receives the result with `release`. */
   ended(call: C, result: ToolResult, holds: boolean): void {
     const waiter = this.open.get(call)
     this.open.delete(call)
@@ -77,7 +78,7 @@ export class NestedCalls<C extends OpenCall> {
     for (const act of this.over.splice(0)) act()
   }
 
-  /** Gives the results that were held back. */
+  /** Delivers the results that were held back. */
   release(): void {
     for (const give of this.held.splice(0)) give()
   }
@@ -96,7 +97,7 @@ export class NestedCalls<C extends OpenCall> {
     for (const call of [...this.open.keys()]) cancel(call, outcome)
   }
 
-  /** Calls the function once no call is open: at once, if none is. */
+  /** Calls the function once no call is open, or at once if none is. */
   onceOver(act: () => void): void {
     if (this.isOpen) this.over.push(act)
     else act()

@@ -1,4 +1,4 @@
-/** `context.call`: a running handler runs another tool as a call of its own, in the place that the outer call has in its lane. */
+/** `context.call`: a running handler runs another tool as a separate call, which uses the outer call's turn in its lane. */
 import { createHash } from "node:crypto"
 import { textOutput } from "../../output/output.ts"
 import type { Engine } from "../engine.ts"
@@ -19,7 +19,7 @@ import { NestedCalls, type Waiter } from "./nested-calls.ts"
 import { refusalOf } from "./streaming.ts"
 import { giveTurn } from "./turns.ts"
 
-/** How deep calls may be nested. */
+/** The maximum depth of nested calls. */
 const mostDepth = 8
 
 const tooDeep = failed(
@@ -29,7 +29,7 @@ const tooDeep = failed(
 
 const depthOf = ({ to }: Call): number => (to.outer === undefined ? 0 : 1 + depthOf(to.outer))
 
-/** The call that a handler makes. It is asked about as if no other call were around it. */
+/** The call that a handler makes. Its gates ask as if it had no outer call. */
 const nestedCall = (
   engine: Engine,
   { toolCall: { agentId, callId, turn, meta } }: Call,
@@ -130,10 +130,10 @@ const waitFor = (
 
 // --- Stored calls, whose handlers may run again
 
-/** Names the outer call: an earlier one may have had its id. */
+/** Identifies the outer call, because an earlier call may have had the same id. */
 const eraOf = ({ origin }: Call): string => `${origin.at} `
 
-/** Distinguishes the calls that a handler may make at one place. */
+/** Distinguishes the calls that a handler may make at the same position. */
 const fingerprint = ({ name, params }: ToolCall, call: Call): string =>
   eraOf(call) +
   createHash("sha256")
@@ -156,12 +156,15 @@ const diverged = (before: string, { callId, name }: ToolCall): ToolResult =>
 
 const resultOfEnd = ({ event }: NestedEnd): ToolResult => {
   if (event._tag === "BackgroundCompleted") return backgroundResult(event.callId)
-  // An end that was no JSON, or too long, is stored as a sentence that says so.
+  // An end that was not JSON or was too long is stored as a sentence that explains this.
   const isKept = event._tag !== "Completed" || event.output !== undefined
   return isKept ? resultOf(event) : errorOf(event.content, "failed")
 }
 
-/** A call whose process ended makes its nested calls again, in the same order: each is answered by what became of it, or goes on. */
+/**
+ * Makes a nested call of a call whose process ended. The handler makes its nested calls again in the same order: each returns its
+ * stored result, or continues.
+ */
 const makeOnce = async (
   engine: Engine,
   journal: Journal,
@@ -186,7 +189,7 @@ const makeOnce = async (
     return make(engine, call, nested, toolCall, options, madeWith)
   return end.madeWith === madeWith ? resultOfEnd(end) : diverged(end.event.name, toolCall)
 }
-/** What becomes of the nested calls of an outer call that is stopped. */
+/** The outcome of the nested calls of an outer call that is stopped. */
 const outcomeOfNested = ({ state }: Call): Stopped => {
   const known = state._tag === "Stopping" && state.then._tag === "End" ? state.then.outcome : undefined
   if (known?._tag === "Cancelled") return known
@@ -194,7 +197,10 @@ const outcomeOfNested = ({ state }: Call): Stopped => {
   return { _tag: "Cancelled", message: `The outer call ended: ${why}`, decidedBy: byCall }
 }
 
-/** The handler of a call has ended. Whether its nested calls have to end first: then `act` is called once they have. */
+/**
+ * Ends the nested calls of a handler that has ended. Returns whether any were open; if so, `act` is called once they have
+ * ended.
+ */
 export const endsNested = (engine: Engine, call: Call, nested: Nested, act: () => void): boolean => {
   call.called = nested.made
   const { isOpen } = nested
@@ -202,7 +208,7 @@ export const endsNested = (engine: Engine, call: Call, nested: Nested, act: () =
   return isOpen
 }
 
-/** Cancels the open nested calls. `act` is called once they, and their finally handlers, are over. */
+/** Cancels the open nested calls. `act` is called once they and their finally handlers have ended. */
 export const afterNested = (engine: Engine, call: Call, nested: Nested, act: () => void): void => {
   nested.cancel(outcomeOfNested(call), (open, outcome) => engine.receive(open, { _tag: "Cancel", outcome }))
   nested.onceOver(() => call.origin.runInAsyncScope(act))

@@ -17,8 +17,8 @@ const noKey = (name: string, because: string): Stopped =>
   failed("failed", `The \`idempotencyKey\` of tool "${name}" ${because}. Nothing was run.`)
 
 /**
- * The key of a call among the keys of all tools: a hash, however long the tool's own is. Undefined for a call without one. An outcome
- * where the tool's function gives no key.
+ * The hash that identifies the call's key among the keys of all tools. Undefined if the call has no key. Returns an outcome if
+ * the tool's function returned no valid key.
  */
 const keyOf = ({ name, idempotencyKey }: Keyed, params: unknown): string | Stopped | undefined => {
   try {
@@ -40,7 +40,7 @@ const keyOf = ({ name, idempotencyKey }: Keyed, params: unknown): string | Stopp
   }
 }
 
-/** Lets an admitted call run, or answers it with the result of the call with its key, once there is one. */
+/** Lets an admitted call run, or answers it with the result of the call that holds the same key, once that call has ended. */
 export const admitOnce = (engine: Engine, call: Call, tool: Keyed, admission: Admission): void => {
   if (admission._tag === "Refused") return void engine.receive(call, admission)
   const key = keyOf(tool, admission.params)
@@ -56,9 +56,9 @@ export const admitOnce = (engine: Engine, call: Call, tool: Keyed, admission: Ad
   }
   const claimed = engine.keys.claim(call, key)
   if (!(claimed instanceof Promise)) return goOn(claimed, false)
-  // The time of the call that runs is not the time of those that wait for it.
+  // While the call waits for another call with its key, its own time does not run.
   call.timer?.stop()
-  // A call that restarts with another key must not hold a place that the call with its new key waits for.
+  // A call that restarts with another key must not hold a place that the holder of its new key waits for.
   engine.limiter?.leave(call, true)
   claimed.then(
     (answer) => goOn(answer, true),
@@ -67,13 +67,16 @@ export const admitOnce = (engine: Engine, call: Call, tool: Keyed, admission: Ad
   )
 }
 
-/** A call that was restored behind its start goes on with its key. */
+/** Keeps the key of a call that was restored after it had started. */
 export const reclaimKey = (engine: Engine, call: Call, tool: Keyed): void => {
   const key = keyOf(tool, call.toolCall.params)
   if (typeof key === "string") engine.keys.reclaim(call, key)
 }
 
-/** The call holds its key no more. Only a result answers others: no failure, and no preview of what is not done. */
+/**
+ * Releases the key of a call. Only a result answers other calls: a failure does not, nor does a preview of work that is
+ * not done.
+ */
 export const endKey = (engine: Engine, call: Call, event: TerminalEvent): void => {
   const isResult = event._tag === "Completed" && event.staged === undefined
   engine.keys.end(call, isResult ? event.output : undefined, call.tool?.idempotencyTtl ?? 0)

@@ -45,7 +45,7 @@ export const makeResolveTool = (standingHandlerOf: StandingHandlerOf): Tool<unkn
 const standingHandler = (standingHandlerOf: StandingHandlerOf, params: ResolveParams): EffectHandler => ({
   name: resolveName,
   call: (context) => {
-    // A call with an action id means a preview, which a standing handler knows nothing of.
+    // A call with an action id refers to a preview, which no standing handler knows.
     if (params.actionId !== undefined) return Step.Error(notTheLatest(params.actionId))
     const standing = standingHandlerOf(context.call.agentId)
     return standing === undefined ? Step.Error(nothingPending) : askStanding(standing, params, context)

@@ -12,13 +12,13 @@ import { pipeline } from "../model/pipeline.ts"
 import { Step } from "../model/step.ts"
 import { defineTool, type Tool } from "../model/tool.ts"
 
-/** The whole text of the result of a call of this agent, if it was cut and is kept. */
+/** Reads the full text of the result of a call of this agent, if it was cut and is kept. */
 export type WholeResultOf = (
   agentId: string,
   callId: string,
 ) => Buffer | string | undefined | Promise<string | undefined>
 
-/** Makes the tool `read_result`. `maxBytes`: the executor's bound of results. */
+/** Makes the tool `read_result`. `maxBytes`: the executor's limit for results. */
 export const makeReadResultTool = (wholeOf: WholeResultOf, maxBytes: number | undefined): Tool<unknown> =>
   defineTool({
     name: readResultName,
@@ -30,7 +30,7 @@ export const makeReadResultTool = (wholeOf: WholeResultOf, maxBytes: number | un
     hidden: true,
     kind: "read",
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-    // Its handler keeps within the bound, and nothing of what it gives is cut again.
+    // The handler respects the limit itself, so its output must not be cut again.
     maxOutputBytes: false,
     compose: (params) =>
       pipeline().andThen(readResult(wholeOf, params as unknown as ReadResultParams, maxBytes)),

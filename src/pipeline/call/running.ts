@@ -28,7 +28,7 @@ export const enter = (call: Call, out: Outbox): void => {
       out.push(commands.stage)
       return
     }
-    // A planned call is decided by the host. A gate of its own behind the preview asks the same.
+    // The host decides a planned call. If the pipeline has its own gate after the preview, that gate asks instead.
     const isAskedBehind = call.parts.some(({ kind }, at) => kind === "approval" && at > call.at)
     if (!isAskedBehind && !passGate(call, { label: part.label }, out)) return
   }

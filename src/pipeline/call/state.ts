@@ -35,11 +35,11 @@ export interface ApprovalQuestion {
   isAsked: boolean
   /** Why a decision is needed; set once rules or reviewers were asked. */
   because: string | undefined
-  /** Not there for a gate without any. */
+  /** Absent for a gate without terms. */
   readonly terms?: GateTerms
-  /** Who has approved, of the several people who have to. */
+  /** Who has approved so far, for a gate that needs several approvals. */
   votes?: ReadonlyArray<string>
-  /** How many of its times have come: see `gate-time.ts`. */
+  /** The number of marks that have passed: see `gate-time.ts`. */
   marks?: number
 }
 

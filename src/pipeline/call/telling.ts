@@ -18,7 +18,10 @@ import { tellAlone } from "../model/thenable.ts"
 import { type Call, createdAt } from "./call.ts"
 import { hasGateAhead, isPreview } from "./running.ts"
 
-/** The span of a nested call is a child of its outer call's; another's, of the one that its host names. */
+/**
+ * Creates the span of a call. A nested call's span is a child of its outer call's; any other call's, of the span that its
+ * host names.
+ */
 const spanOf = ({ toolCall, tool, to }: Call, tracers: ReadonlyArray<Tracer>): CallSpan => {
   const named = toolCall.meta?.traceparent
   const from = to.outer?.span?.traceParent ?? (typeof named === "string" ? named : undefined)

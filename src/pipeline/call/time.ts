@@ -52,7 +52,10 @@ const questionLimit = (question: Question, limits: Limits): number => {
 const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): number =>
   timeout === undefined ? delegateTimeout : toMillis("timeout", timeout)
 
-/** Whether the call may become a background task by itself: a handler that made it waits for its result. */
+/**
+ * Whether the call may become a background task by itself. A nested call may not: the handler that made it waits for its
+ * result.
+ */
 export const mayMove = ({ tool, to }: Call): boolean => tool?.background === true && to.outer === undefined
 
 /** Starts the timer of a call that waits. */
@@ -74,7 +77,10 @@ export const afterWaiting = (engine: Engine, call: Call, millis: number, late: (
 export const restartTime = (engine: Engine, call: Call): void =>
   timerOf(engine, call).restart(call.state, limitOf(engine, call))
 
-/** What is left of the limit of the current state; at a gate, until it is warned of or escalated, if it is. */
+/**
+ * The remaining milliseconds of the current state's limit; at a gate with a warning or an escalation, until the next of
+ * these.
+ */
 export const limitOf = (engine: Engine, call: Call): number => {
   const { earlier, state } = call
   const isAsking = state._tag === "Asking"

@@ -65,7 +65,7 @@ export const transition = (call: Call, input: Input, out: Outbox): boolean => {
 
 /** The entries that every state has. Each row copies these, which is cheaper for every input than a second lookup. */
 const everywhere: Row = {
-  /** A handler that was left behind while it applied an action has ended at last: the action is pending again. */
+  /** A handler that was left behind while it applied an action has finally ended: the action is pending again. */
   Stopped: (call, { run }, out) => {
     if (call.action === undefined || run !== call.run) return false
     releaseAction(call, "RestoreAction", out)
@@ -121,7 +121,7 @@ const unapproved = ({ passed, action, at }: Call, reason: string): string => {
     : `${reason}\nThe call was waiting for another approval, and nothing that needs it was done.`
 }
 
-/** Who answered counts as who decided while no gate has been decided. */
+/** While no gate has been decided, the party that answered counts as the one that decided. */
 const namedBy = (call: Call, by: string): void => {
   if (call.toolCall.decision !== "approve") call.decidedBy ??= byUserBecause(undefined, by)
 }

@@ -2,7 +2,9 @@
 import type { Engine } from "../engine.ts"
 import type { Call } from "./call.ts"
 
-/** Lets the call run once its turn has come. A restored call has none until its handler, which runs again, comes to its place. */
+/**
+ * Lets the call run once its turn has come. A restored call has no turn until its handler, which runs again, makes the same call.
+ */
 export const takeTurn = (engine: Engine, call: Call): void => {
   call.timer?.stop()
   const placed = () => engine.placed(call)

@@ -3,7 +3,7 @@ import type { ToolEvent } from "../model/event.ts"
 import type { EventQueue } from "./event-queue.ts"
 import type { EventSink } from "./event-sink.ts"
 
-/** The sink of that call: effects go to the executor's queue, and of the call's end only its cleanup errors are reported. */
+/** The sink of that call. Effects go to the executor's queue; of the call's end, only the cleanup errors are reported. */
 export class CleanupSink implements EventSink {
   readonly answers = true
   private readonly queue: EventQueue

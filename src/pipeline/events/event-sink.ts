@@ -14,7 +14,7 @@ export interface SentDelta {
 export interface DeltaSource {
   readonly agentId: string
   readonly callId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string | undefined
   /** A background task's deltas never wait, because the host may be waiting for the task and not reading. */
   readonly background: boolean

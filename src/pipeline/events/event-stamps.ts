@@ -46,7 +46,7 @@ export class EventStamps {
   stamp(event: Mutable<ToolEvent>): void {
     this.last += 1
     event.seq = this.last
-    // Of an expiring gate, it says when that ends.
+    // The `at` of `GateExpiring` is the time at which the gate ends.
     if (event._tag !== "GateExpiring")
       event.at = this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
     if (!this.watchers.isEmpty) this.watchers.event(event)

@@ -15,7 +15,7 @@ const merge = (event: Mutable<DeltaEvent>, content: string, partial: unknown): b
   return true
 }
 
-/** The bytes that an unread delta takes. */
+/** The bytes that an unread delta occupies. */
 interface DeltaSize {
   readonly content: number
   readonly partial: number

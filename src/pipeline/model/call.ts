@@ -19,19 +19,19 @@ export interface ToolCall {
   readonly background: boolean
   /** The lane of the call. Absent: the lane of its agent. */
   readonly lane?: string
-  /** The turn that the call counts in, for limits. Absent: that of the calls that it was enqueued with. */
+  /** The turn that the call belongs to, for limits. Absent: the turn of the calls that it was enqueued with. */
   readonly turn?: string
-  /** Among background calls that wait for a place, those with a higher priority go first. Absent: 0. */
+  /** A background call with a higher priority gets a place first. Absent: 0. */
   readonly priority?: number
-  /** Set if the model's answer with this call was cut at its token limit: the call ends as an Error, and nothing of it runs. */
+  /** Set if the model's answer with this call was cut at its token limit: the call ends as an Error, and no part of it runs. */
   readonly truncated?: true
-  /** Of a call of `resolve`: the person who decides on the preview. */
+  /** For a call of `resolve`: the person who decides on the preview. */
   readonly by?: string
-  /** Of a nested call: the id of its outer call, whose handler made it with `context.call`. */
+  /** For a nested call: the id of its outer call, whose handler made it with `context.call`. */
   readonly parentId?: string
-  /** Of a nested call: what its handler calls it. Gates without a label of their own show it. */
+  /** For a nested call: the label that its handler gave it, shown at gates that have no label. */
   readonly label?: string
-  /** Of a nested call: it is asked about at once, and runs when its turn comes. Its handler gave the option `after`. */
+  /** For a nested call: its gates ask at once, and it runs when its turn comes. Set if its handler passed the option `after`. */
   readonly planned?: true
   /** The host's own data. */
   readonly meta?: Readonly<Record<string, unknown>>
@@ -52,28 +52,25 @@ export interface ToolCallInput {
   readonly background?: boolean
   /** Foreground calls of one lane run one at a time, in order. Default: the agent's id. */
   readonly lane?: string
-  /** The turn of the model that the call counts in, for limits `perTurn`. Default: calls that are enqueued together are one turn. */
+  /** The model's turn that the call belongs to, for `perTurn` limits. Default: calls that are enqueued together are one turn. */
   readonly turn?: string
-  /**
-   * Among background calls that wait for a place, those with a higher priority go first. A finite number; foreground calls ignore it.
-   * Default 0.
-   */
+  /** A background call with a higher priority gets a place first. A finite number; foreground calls ignore it. Default 0. */
   readonly priority?: number
-  /** Of a call of `resolve` that a person makes: who decides on the preview, for `decidedBy`. Default: nobody with a name. */
+  /** For a call of `resolve` that a person makes: the person who decides, reported as `decidedBy`. Default: no name. */
   readonly by?: string
   /**
-   * Whether the model's answer with this call was cut at its token limit. If so, the call ends as an Error with the reason `truncated`,
-   * and nothing of it runs, whatever its `decision`. Default false.
+   * Whether the model's answer with this call was cut at its token limit. If so, the call ends as an Error with the reason
+   * `truncated`, and no part of it runs, whatever its `decision`. Default false.
    */
   readonly truncated?: boolean
   /**
-   * The host's own data for its hooks and handlers: `call.meta`, `context.meta`. Has to be plain JSON for snapshots. Where it has a W3C
-   * `traceparent`, the call's span is a child of the span that this names.
+   * The host's own data for its hooks and handlers: `call.meta`, `context.meta`. Must be plain JSON for snapshots. If it has a
+   * W3C `traceparent`, the call's span is a child of that span.
    */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
-/** What a host says of all the calls of a list. */
+/** Options for all calls of a list. */
 export interface EnqueueOptions {
   /**
    * Whether the model's answer was cut at its token limit. If so, each call ends as an Error with the reason `truncated`, and nothing
@@ -82,7 +79,7 @@ export interface EnqueueOptions {
   readonly truncated?: boolean | undefined
 }
 
-/** The parameters of a call may say that it runs in the background, unless that means something else to the tool. */
+/** Adds `background` to the parameters, unless the tool has its own parameter of that name. */
 type OrBackground<Input> = unknown extends Input
   ? unknown
   : "background" extends keyof Input

@@ -12,9 +12,9 @@ export type CancelledBy = "user" | "call" | "model" | "tool" | "shutdown"
  */
 export interface DecidedBy {
   readonly kind: "rule" | "hook" | "reviewer" | "timeout" | CancelledBy
-  /** Of a `user`: the person, if the host named one with `by`. */
+  /** For `user`: the person, if the host named one with `by`. */
   readonly id?: string
-  /** Of a gate that several people had to approve: all of them, in order. The last one is `id`. */
+  /** For a gate that needs several approvals: everybody who approved, in order. The last one is `id`. */
   readonly approvedBy?: ReadonlyArray<string>
   /** The pattern of the rule. */
   readonly rule?: string
@@ -22,9 +22,9 @@ export interface DecidedBy {
   readonly source?: string
   /** The folder in which the rule approved the call, links resolved, if the rule names one. The call's processes start there. */
   readonly folder?: string
-  /** What the rule matched: a command of the line, a path, a text. */
+  /** The text that the rule matched: a command of the line, a path, a text. */
   readonly command?: string
-  /** The reason that was given, or the match of the rule, as a sentence. */
+  /** The given reason, or the match of the rule as a sentence. */
   readonly reason?: string
 }
 
@@ -44,7 +44,7 @@ export const byShutdown = { kind: "shutdown" } as const satisfies DecidedBy
 /** The end of a time limit. */
 export const byTimeout: DecidedBy = { kind: "timeout" }
 
-/** What a reason says, for events are plain JSON; undefined for one that says nothing, as null and "" do. */
+/** The reason as a string, because events are plain JSON; undefined for an empty one: null or "". */
 export const reasonText = (reason: unknown): string | undefined =>
   reason === undefined || reason === null || reason === "" ? undefined : String(reason)
 
@@ -65,7 +65,7 @@ export interface ReviewQuestion {
   readonly label?: string
   /** The output so far. */
   readonly preview?: ToolOutput
-  /** Why no rule decided it. */
+  /** Why no rule decided the gate. */
   readonly because: string
   /** The host's own data of the call. */
   readonly meta?: Readonly<Record<string, unknown>>
@@ -91,35 +91,36 @@ export type Reviewer = (
 export interface CallDecision {
   /** `run`: nobody would be asked. `ask`: a gate of the plan would ask. `invalid`: the call could not run at all. */
   readonly verdict: "run" | "ask" | "deny" | "invalid"
-  /** Why: of a denial and of an invalid call what the model would be told, of `ask` what `because` would say. */
+  /** The reason: for `deny` and `invalid`, the text for the model; for `ask`, the text of `because`. */
   readonly reason?: string
-  /** Of `ask`: how many gates of the plan would ask, if more than one. */
+  /** For `ask`: the number of gates in the plan that would ask, if more than one. */
   readonly gates?: number
-  /** Of `ask`: set if only a person passes the first of them. */
+  /** For `ask`: set if only a person passes the first of these gates. */
   readonly person?: true
-  /** Who decided, where somebody did. */
+  /** The party that decided, if any. */
   readonly by?: DecidedBy
-  /** Of a `resolve` that is to be asked about: the preview that it would apply, to show beside the question. */
+  /** For a call of `resolve` that would ask: the preview that it would apply, to show beside the question. */
   readonly applies?: { readonly actionId: string; readonly preview?: ToolOutput }
-  /** As they would run: checked, coerced, and as a hook changed them. Of an invalid call, as they came. */
+  /** The parameters that would run: validated, coerced, and changed by a hook. For an invalid call, the original parameters. */
   readonly params: unknown
 }
 
-/** Something that was decided about a call: each gate that it passed, each vote, each answer under a name, and, once, how it ended. Plain JSON. */
+/** A decision about a call: each gate that it passed, each vote, each answer with `by`, and, once, how it ended. Plain JSON. */
 export interface Decision {
   /** In epoch milliseconds. */
   readonly at: number
   readonly agentId: string
   readonly callId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string
   readonly name: string
   readonly params: unknown
   /**
-   * `approve`: it passed a gate. `vote`: somebody approved, and more people have to. `escalate`: its time at a gate was over, and it was asked further. `answer`: an effect was answered `by` somebody who was named. The rest are ends. `run`: it ran, well
-   * or not. `deny`, `cancel`. `invalid`: it could not run.
+   * `approve`: the call passed a gate. `vote`: somebody approved, and more approvals are needed. `escalate`: the time of a gate
+   * was over, and the gate was escalated. `answer`: a named person answered an effect. The others are ends of the call. `run`: it
+   * ran, successfully or not. `deny`, `cancel`. `invalid`: it could not run.
    */
   readonly verdict: "approve" | "vote" | "escalate" | "answer" | "run" | "deny" | "cancel" | "invalid"
-  /** Who decided; of a call that ran, its last gate. Not there where nobody had to. */
+  /** The party that decided; for a call that ran, the party that decided its last gate. Absent if no decision was needed. */
   readonly by?: DecidedBy
 }

@@ -1,11 +1,11 @@
-/** Durations as options give them, and as people read them. */
+/** Durations: as options accept them, and as text for people. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { plural } from "../../text/plural.ts"
 import { got } from "./got.ts"
 import type { DurationInput } from "./step.ts"
 
-/** Milliseconds of a duration; `Infinity` where there is neither a value nor a fallback. */
+/** Converts a duration to milliseconds. Returns `Infinity` if there is neither a value nor a fallback. */
 export const toMillis = (
   name: string,
   value: DurationInput | undefined,
@@ -13,7 +13,7 @@ export const toMillis = (
 ): number => {
   const input = value === undefined ? fallback : value
   if (input === undefined) return Number.POSITIVE_INFINITY
-  // Effect reads `{}` as no time at all, which nobody means.
+  // Effect reads `{}` as zero, which is never what the caller meant.
   const isEmpty = typeof input === "object" && input !== null && Object.keys(input).length === 0
   const millis =
     isEmpty || input === null
@@ -30,7 +30,7 @@ export const toMillis = (
   return millis
 }
 
-/** A time for people: `1 hour`, `10 minutes`, `30 seconds`, `50 ms`. */
+/** Formats a time for people: `1 hour`, `10 minutes`, `30 seconds`, `50 ms`. */
 export const formatMillis = (millis: number): string => {
   if (millis % 3_600_000 === 0 && millis > 0) return plural(millis / 3_600_000, "hour")
   if (millis % 60_000 === 0 && millis > 0) return plural(millis / 60_000, "minute")

@@ -11,26 +11,28 @@ import type { AnyTools, ToolTypes } from "./tool-types.ts"
 
 /** Options of an answer. */
 export interface AnswerOptions {
-  /** The person who answers, for `decidedBy`: an id that is not empty. Another value is a TypeError. */
+  /** The person who answers, reported as `decidedBy`: a non-empty id. Any other value is a TypeError. */
   readonly by?: string
 }
 
-/** An approval's answer. */
+/** The options of an approval. */
 export interface ApproveOptions extends AnswerOptions {
   /** Runs the call again with these parameters, past the gate. */
   readonly params?: unknown
   /** Passed to the following handlers as `resolution.reason`. */
   readonly reason?: string
   /**
-   * Also adds an allow rule that fits the call as it then runs. `true` is `"call"`: this very one, with all its
-   * parameters, in its folder. `"command"`: each command of its line, also alone. `"tool"`: what an allow rule `.*` approves. `{ rule }`: what this pattern matches, the call among it. Where no
-   * such rule fits the call it is approved all the same, and nothing is remembered: see `executor.wouldRemember`.
+   * Also adds an allow rule that fits the call as it then runs. `true` means `"call"`: the same call, with all its parameters, in
+   * its folder. `"command"`: each command of its line, also alone. `"tool"`: everything that an allow rule `.*` approves.
+   * `{ rule }`: everything that this pattern matches, if it matches the call. If no such rule fits the call, the call is still
+   * approved, and no rule is added: see `executor.wouldRemember`.
    */
   readonly remember?: boolean | RememberChoice
 }
 
 /**
- * For `deny`: the host has nobody to ask, or cannot go on. The gate is then denied, whoever may answer it. Only this very object says so.
+ * For `deny`: the host has nobody to ask, or cannot continue. The gate is then denied, no matter who may answer it. Compared by
+ * identity.
  */
 export const unattended: AnswerOptions = Object.freeze({})
 
@@ -44,18 +46,18 @@ export const expectApproval = (options: unknown): void => {
   if (by !== undefined) expectBy(by)
 }
 
-/** Throws a TypeError for options of `deny` or `respond` that are none, and for a `by` that names nobody. */
+/** Throws a TypeError for options of `deny` or `respond` that are not an options object, and for an invalid `by`. */
 export const expectAnswerOptions = (of: string, options: unknown): void => {
   if (options === undefined || options === null) return
   expectOptions(of, options, ["by"])
   expectBy((options as AnswerOptions).by)
 }
 
-/** What is left out of a result that is too large for the model. The tool `read_result` reads its text. */
+/** Describes a result that was cut because it is too large for the model. The tool `read_result` reads its full text. */
 export interface BoundedResult {
-  /** Bytes of UTF-8 of the whole result. */
+  /** The size of the full result, in bytes of UTF-8. */
   readonly bytes: number
-  /** What `read_result` takes as `call_id`. */
+  /** The `call_id` for `read_result`. */
   readonly callId: string
 }
 
@@ -65,9 +67,9 @@ export type FinalStatus = "complete" | "error" | "denied" | "cancelled"
 /**
  * Why a call ended as an Error. `failed`: a handler, a hook or `compose` failed. `invalid`: the parameters do not fit the schema,
  * or the tool cannot run in the background. `duplicate`: the call id is in use. `withheld`: the turn had to resolve a preview.
- * `poisoned`: the call's processes ended again and again while its handler ran. `truncated`: the model's answer was cut. `limit`: a
- * limit of the executor was used up. `diverged`: a handler that ran again after a crash called another tool, or with other parameters,
- * than at the same place before.
+ * `poisoned`: the call's processes ended again and again while its handler ran. `truncated`: the model's answer was cut. `limit`:
+ * a limit of the executor was reached. `diverged`: a handler that ran again after a crash made another nested call, or one with
+ * other parameters, than before at the same position.
  */
 export type ErrorReason =
   | "failed"
@@ -99,7 +101,7 @@ interface CallEvent extends AnyEvent {
   readonly agentId: string
   /** The id of the call, unique in this executor. */
   readonly callId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string
 }
 
@@ -138,18 +140,19 @@ export interface AwaitingApprovalEvent extends CallEvent {
   /** Who has approved so far, if more have to. */
   readonly approvedBy?: ReadonlyArray<string>
   /**
-   * Returns whether the answer took effect: a gate is decided once. An answer of somebody who may not, or who approves a second time,
-   * does not; `executor.answer` says why. An approval that is not enough yet does.
+   * Returns whether the answer took effect: a gate is decided once. An answer from somebody who is not allowed to answer, or a
+   * second approval by the same person, has no effect; `executor.answer` reports why. An approval takes effect even if more
+   * approvals are needed.
    */
   approve(options?: ApproveOptions): boolean
   /** Ends the call as Denied. The model reads the reason. Returns whether the answer took effect. */
   deny(reason?: string, options?: AnswerOptions): boolean
 }
 
-/** The time of an open gate is nearly over. `at` is when, not when the event was emitted. */
+/** The time of an open gate is nearly over. `at` is the time at which the gate ends, not the time of the event. */
 export interface GateExpiringEvent extends CallEvent {
   readonly _tag: "GateExpiring"
-  /** Set if its time was over, and it was escalated: it waits once more until `at`. */
+  /** Set if the gate's time was over and the gate was escalated: it waits again, until `at`. */
   readonly escalated?: true
 }
 
@@ -180,13 +183,13 @@ interface EndEvent extends CallEvent {
   readonly name: string
   /** The text for the model. */
   readonly content: string
-  /** Who denied or cancelled it; else, who decided the last gate that it passed, where there was one. */
+  /** The party that denied or cancelled the call; otherwise the party that decided its last gate, if any. */
   readonly decidedBy?: DecidedBy
   /** Finally handlers that failed: `<handler>: <message>`. */
   readonly cleanupErrors?: ReadonlyArray<string>
-  /** Set where the result was cut to `maxOutputBytes`. */
+  /** Set if the result was cut to `maxOutputBytes`. */
   readonly bounded?: BoundedResult
-  /** Set where an earlier call with the same idempotency key gave the result, and nothing was run. */
+  /** Set if the result is that of an earlier call with the same idempotency key, and nothing was run. */
   readonly deduplicated?: true
 }
 
@@ -198,15 +201,15 @@ interface StagedName {
 /** The call succeeded. */
 export interface CompletedEvent extends EndEvent {
   readonly _tag: "Completed"
-  /** The content blocks, and what is for renderers. `content` is its text. */
+  /** The content blocks, and data for renderers. `content` is its text. */
   readonly output: ToolOutput
-  /** Set where the call staged a pending action. */
+  /** Set if the call staged a pending action. */
   readonly staged?: StagedName
-  /** The parameters that ran, where the host edited them. */
+  /** The parameters that ran, if the host edited them. */
   readonly editedParams?: unknown
 }
 
-/** The call failed, or was never run because it could not be. */
+/** The call failed, or could not run. */
 export interface ErrorEvent extends EndEvent {
   readonly _tag: "Error"
   /** The kind of failure. */
@@ -217,7 +220,7 @@ export interface ErrorEvent extends EndEvent {
   readonly cause?: unknown
   /** Set if the call had staged a pending action before a hook called its result an error. */
   readonly staged?: StagedName
-  /** The parameters that ran, where the host edited them. */
+  /** The parameters that ran, if the host edited them. */
   readonly editedParams?: unknown
 }
 
@@ -226,7 +229,7 @@ export interface DeniedEvent extends EndEvent {
   readonly _tag: "Denied"
   /** The deciding party. */
   readonly by: DeniedBy
-  /** As they came, of a call that was denied before its `Started` told them. Absent in a store that cannot keep them. */
+  /** The original parameters of a call that was denied before `Started`. Absent if a store cannot keep them. */
   readonly params?: unknown
 }
 
@@ -246,25 +249,25 @@ export interface BackgroundStartedEvent extends CallEvent {
 
 /** Why a call ended, who decided, and whether its result was cut. */
 export interface EndReason {
-  /** Why it failed. */
+  /** Why the call failed. */
   readonly reason?: ErrorReason
-  /** Who denied or cancelled it. */
+  /** Who denied or cancelled the call. */
   readonly by?: DeniedBy | CancelledBy
-  /** Who denied or cancelled it; else, who decided the last gate that it passed, where there was one. */
+  /** The party that denied or cancelled the call; otherwise the party that decided its last gate, if any. */
   readonly decidedBy?: DecidedBy
   /** For the host's logs; not plain JSON. */
   readonly cause?: unknown
-  /** Set where the result was cut to `maxOutputBytes`. */
+  /** Set if the result was cut to `maxOutputBytes`. */
   readonly bounded?: BoundedResult
-  /** Set where an earlier call with the same idempotency key gave the result, and nothing was run. */
+  /** Set if the result is that of an earlier call with the same idempotency key, and nothing was run. */
   readonly deduplicated?: true
 }
 
-/** How a background task ended, besides its output. */
+/** How a background task ended, without its output. */
 export interface TaskEnd extends EndReason {
-  /** The parameters that ran, where the host edited them. */
+  /** The parameters that ran, if the host edited them. */
   readonly editedParams?: unknown
-  /** Set where the task staged a pending action. */
+  /** Set if the task staged a pending action. */
   readonly staged?: StagedName
   /** Set if finally handlers of the task failed. */
   readonly cleanupErrors?: ReadonlyArray<string>
@@ -292,25 +295,28 @@ interface ActionEvent extends AnyEvent {
   readonly actionId: string
   /** What the action does, in the words of its tool. */
   readonly label: string
-  /** The tool that staged the action; `custom_tool` for one that was pushed without a name. */
+  /** The tool that staged the action; `custom_tool` for an action that was pushed without a name. */
   readonly sourceToolName: string
 }
 
 /** A preview waits to be applied or discarded with `resolve`. */
 export interface ActionPendingEvent extends ActionEvent {
   readonly _tag: "ActionPending"
-  /** Where applying an action has staged the rest of its pipeline: the call that staged the first. */
+  /** Set if applying an action staged the rest of its pipeline: the call that staged the first action. */
   readonly sourceCallId?: string
 }
 
 /** The action is over, and its finally handlers have run. */
 export interface ActionResolvedEvent extends ActionEvent {
   readonly _tag: "ActionResolved"
-  /** `dropped`: it was neither applied nor discarded, because it was cleared or the executor shut down. */
+  /** `dropped`: the action was neither applied nor discarded, because it was cleared or the executor shut down. */
   readonly outcome: "applied" | "discarded" | "dropped"
-  /** The person who applied or discarded it, where the host has named one with `by` of `resolve`. */
+  /** The person who applied or discarded the action, if the host named one with `by` of `resolve`. */
   readonly decidedBy?: DecidedBy
-  /** Finally handlers of a dropped action that failed: `<handler>: <message>`. Those of others are in the event of their `resolve`. */
+  /**
+   * Finally handlers of a dropped action that failed: `<handler>: <message>`. Those of other actions are in the events of their
+   * `resolve` calls.
+   */
   readonly cleanupErrors?: ReadonlyArray<string>
 }
 
@@ -337,7 +343,10 @@ type EventOfOwnTool =
   | EventOfTool<ToolTypes<typeof resolveName, ResolveParams>>
   | Exclude<EventOfTool<ToolTypes<typeof readResultName, ReadResultParams>>, AwaitingApprovalEvent>
 
-/** Among tools of which one may have any name, no name tells what `params` are. A registry made of none gets its tools later. */
+/**
+ * If one of the tools can have any name, the name does not determine the type of `params`. A registry that is created empty gets
+ * its tools later.
+ */
 type EventOfCall<T extends ToolTypes> = [T] extends [never]
   ? EventOfAny
   : string extends T["name"]
@@ -345,8 +354,8 @@ type EventOfCall<T extends ToolTypes> = [T] extends [never]
     : EventOfTool<T> | EventOfOwnTool
 
 /**
- * Every event that an executor emits, by `_tag`. Where the tools are known by their types (`ToolEvent<typeof noteTool>`), `name` tells
- * what `params` are.
+ * Every event that an executor emits, by `_tag`. If the types of the tools are known (`ToolEvent<typeof noteTool>`), `name`
+ * determines the type of `params`.
  */
 export type ToolEvent<T extends ToolTypes = AnyTools> =
   | EventOfCall<T>
@@ -365,7 +374,7 @@ export interface ToolResult<Structured = unknown> extends EndReason {
   readonly status: FinalStatus | "background"
   /** The text for the model. */
   readonly content: string
-  /** The content blocks, the structured output, and what is for renderers. */
+  /** The content blocks, the structured output, and data for renderers. */
   readonly output: ToolOutput<Structured>
   /** Whether the call ended as error, denied or cancelled. */
   readonly isError: boolean

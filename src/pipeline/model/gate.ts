@@ -1,22 +1,22 @@
-/** The gates of pipelines: what may be said of one, and what is kept of it while it is open. */
+/** The gates of pipelines: their options, and the data of an open gate. */
 import type { ReviewQuestion } from "./decision.ts"
 import { toMillis } from "./duration.ts"
 import { expectFlag, expectFunction, expectSpelled, got, toCount } from "./got.ts"
 import type { Mutable } from "./mutable.ts"
 import type { DurationInput } from "./step.ts"
 
-/** Whether somebody may answer a gate. `by`: who answers. A throw counts as false. */
+/** Returns whether a person may answer a gate. `by`: the id of that person. A throw counts as false. */
 export type Approvers = (by: string, question: ReviewQuestion) => boolean
 
-/** What is kept of a gate's options while it asks. Plain JSON. */
+/** The terms of a gate, kept while it asks. Plain JSON. */
 export interface GateTerms {
   /** Set if an answer needs `by`. */
   readonly named?: true
   /** How many different people have to approve, if more than one. */
   readonly quorum?: number
-  /** In milliseconds. Default: the executor's `approvalTimeout`. */
+  /** How long the gate waits, in milliseconds. Default: the executor's `approvalTimeout`. */
   readonly timeout?: number
-  /** How long before its end it is warned of, in milliseconds. */
+  /** How long before the gate's end `GateExpiring` is emitted, in milliseconds. */
   readonly warn?: number
   readonly escalates?: true
 }
@@ -26,7 +26,7 @@ export interface GatePart {
   readonly kind: "approval"
   readonly name: string
   readonly label: string | undefined
-  /** Whether only the host's answer passes it. */
+  /** Whether only the host's answer passes the gate. */
   readonly person?: boolean
   readonly approvers?: Approvers | undefined
   readonly terms?: GateTerms | undefined
@@ -37,21 +37,24 @@ export interface ApprovalOptions {
   /** The question in a few words, which hosts show with the call. */
   readonly label?: string
   /**
-   * Whether only the host's answer passes the gate: no allow rule, no reviewer and no `decision: "approve"` does, and no rule is added
-   * for the call. Default false; true with `approvers` or a `quorum`.
+   * Whether only the host's answer passes the gate: no allow rule, reviewer or `decision: "approve"` passes it, and `remember`
+   * adds no rule for the call. Default false; true with `approvers` or a `quorum`.
    */
   readonly person?: boolean
-  /** Who may answer, by the `by` of an answer. Another answer, or one without `by`, leaves the gate open. Default: everybody. */
+  /**
+   * Who may answer, by the `by` of the answer. An answer from anybody else, or without `by`, leaves the gate open. Default:
+   * everybody.
+   */
   readonly approvers?: Approvers
-  /** How many different people have to approve. One denial denies. Default 1. */
+  /** How many different people have to approve. A single denial denies the call. Default 1. */
   readonly quorum?: number
   /** How long the gate waits. Default: the executor's `approvalTimeout`. */
   readonly timeout?: DurationInput
-  /** How long before that the event `GateExpiring` warns of it. Default: no warning. */
+  /** How long before the end of this time `GateExpiring` is emitted. Default: no warning. */
   readonly warn?: DurationInput
   /**
-   * What happens then. `"escalate"`: the executor's `onEscalate` is called, and the gate waits as long once more, then it is denied.
-   * Default `"deny"`.
+   * What happens when the time is over. `"escalate"`: the executor's `onEscalate` is called, and the gate waits for the same time
+   * again before it is denied. Default `"deny"`.
    */
   readonly onTimeout?: "deny" | "escalate"
 }

@@ -1,10 +1,10 @@
 import { didYouMean } from "../../text/near-name.ts"
 
-/** How a TypeError ends: with what the caller gave instead. */
+/** The end of a TypeError's message: the value that the caller passed instead. */
 export const got = (value: unknown): string =>
   `got \`${shown(value)}\` (${value === null ? "null" : typeof value})`
 
-/** A module, and whatever else has no prototype, does not tell itself. */
+/** `String` throws for a module, and for any other object without a prototype. */
 const shown = (value: unknown): string => {
   try {
     return String(value)
@@ -20,27 +20,27 @@ const expecting =
       throw new TypeError(`Expected \`${name}\`${whose} to be ${what}, ${got(value)}`)
   }
 
-/** Throws a TypeError that names it for what is neither left out nor a function. */
+/** Throws a TypeError that names the option unless the value is absent or a function. */
 export const expectFunction = expecting("function", "a function")
 
-/** Throws a TypeError that names it for what is neither left out nor a string. */
+/** Throws a TypeError that names the option unless the value is absent or a string. */
 export const expectText = expecting("string", "a string")
 
-/** Throws a TypeError that names it for what is neither left out nor true nor false. */
+/** Throws a TypeError that names the option unless the value is absent or a boolean. */
 export const expectFlag = expecting("boolean", "true or false")
 
-/** Throws a TypeError for what is no id, such as a whole event or task. */
+/** Throws a TypeError for anything but an id, such as a whole event or task. */
 export const expectId = (of: "call" | "task", id: unknown): void => {
   if (typeof id !== "string") throw new TypeError(`Expected a ${of}'s id, a string, ${got(id)}`)
 }
 
-/** Throws a TypeError for a `by` that names nobody. */
+/** Throws a TypeError for an invalid `by`: anything but a non-empty string. */
 export const expectBy = (by: unknown): void => {
   if (by !== undefined && (typeof by !== "string" || by === ""))
     throw new TypeError(`Expected \`by\` to be the id of who answers, a string that is not empty, ${got(by)}`)
 }
 
-/** Throws a TypeError for what is no signal: a call that could not be told of its end would hold its lane for ever. */
+/** Throws a TypeError for anything but an AbortSignal: a call that cannot be aborted would hold its lane for ever. */
 export const expectSignal = (signal: unknown): void => {
   if (signal === undefined || signal === null) return
   const { addEventListener, removeEventListener } = signal as Partial<AbortSignal>
@@ -51,11 +51,11 @@ export const expectSignal = (signal: unknown): void => {
 const isEmpty = (value: object): boolean =>
   Object.prototype.toString.call(value) === "[object Object]" && Object.keys(value).length === 0
 
-/** Whether somebody means to be heard by it, or to hear. */
+/** Whether the value is a listener or a signal, which the caller expects to be used. */
 const isAwaited = (value: unknown): boolean =>
   typeof value === "function" || value instanceof AbortSignal || value instanceof AbortController
 
-/** Throws a TypeError for an option that there is not: a misspelt one that is passed over in silence could be a hole. */
+/** Throws a TypeError for an unknown option: a misspelt one that is silently ignored could be a security hole. */
 export const expectKnown = (whose: string, options: object, known: ReadonlyArray<string>): void => {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue
@@ -64,7 +64,10 @@ export const expectKnown = (whose: string, options: object, known: ReadonlyArray
   }
 }
 
-/** The same for names that are nearly an option's: an object that is given may hold what is its owner's. */
+/**
+ * Like `expectKnown`, but only for names that are nearly an option's, because the object may have other properties of its
+ * owner's.
+ */
 export const expectSpelled = (whose: string, options: object, known: ReadonlyArray<string>): void => {
   for (const [name, value] of Object.entries(options)) {
     if (!known.includes(name) && didYouMean(name, known) !== "") expectKnown(whose, { [name]: value }, known)
@@ -72,8 +75,8 @@ export const expectSpelled = (whose: string, options: object, known: ReadonlyArr
 }
 
 /**
- * Throws a TypeError for options that are none, such as a bare `signal`, or that hold a signal or a listener under another name:
- * nobody would hear it. What else there is costs nothing where it says nothing.
+ * Throws a TypeError for anything but an options object, such as a bare `signal`, and for a signal or listener under another
+ * name, which would be ignored. Other unknown properties are harmless.
  */
 export const expectSignalOptions = (
   of: string,
@@ -85,8 +88,8 @@ export const expectSignalOptions = (
 }
 
 /**
- * Throws a TypeError for options that are none, such as a bare `signal`, or that have none of these keys: as if nothing were
- * said, more would happen than was meant.
+ * Throws a TypeError for anything but an options object, such as a bare `signal`, and for an object with none of these keys:
+ * without options, the call would affect more than was meant.
  */
 export const expectOptions = (of: string, options: unknown, keys: ReadonlyArray<string>): void => {
   if (options === undefined || options === null) return
@@ -98,7 +101,7 @@ export const expectOptions = (of: string, options: unknown, keys: ReadonlyArray<
   throw new TypeError(`Expected the options of \`${of}\` to be an object with ${keys.join(", ")}, ${given}`)
 }
 
-/** A bound of results in bytes: `Infinity` for false, undefined where nothing is said. Throws a TypeError for anything else. */
+/** Reads a limit of results in bytes: `Infinity` for false, undefined if absent. Throws a TypeError for anything else. */
 export const toOutputBytes = (value: number | false | undefined, whose = ""): number | undefined => {
   if (value === undefined || value === null) return undefined
   if (value === false) return Number.POSITIVE_INFINITY
@@ -109,7 +112,7 @@ export const toOutputBytes = (value: number | false | undefined, whose = ""): nu
   return value
 }
 
-/** A positive integer. Throws a TypeError that names the option for anything else. */
+/** Reads a positive integer. Throws a TypeError that names the option for anything else. */
 export const toCount = (name: string, value: number | undefined, fallback: number, whose = ""): number => {
   if (value === undefined) return fallback
   if (!Number.isInteger(value) || value < 1)

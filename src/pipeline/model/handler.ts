@@ -33,13 +33,14 @@ export interface CallingAgent {
 
 /** Options of a nested call. */
 export interface NestedOptions {
-  /** What the call is for. Gates without a label of their own show it. */
+  /** The purpose of the call. Gates without their own label show it. */
   readonly label?: string | undefined
-  /** Cancels this call alone, when it is aborted: the result is then that of a cancelled call. */
+  /** Cancels this call alone when it is aborted: the result is then that of a cancelled call. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Plans the call. Its gate asks at once, and so does what it would stage for the model. Behind the gate it waits until this promise is
-   * settled, such as that of another call. A call without a gate waits before its first handler.
+   * Plans the call. Its gate asks at once, and so does a preview that it would otherwise stage for the model. After the gate, the
+   * call waits until this promise settles, for example the promise of another call. A call without a gate waits before its first
+   * handler.
    */
   readonly after?: PromiseLike<unknown> | undefined
 }
@@ -62,16 +63,16 @@ export type CallMemory = Record<string, unknown>
  */
 export interface HandlerContext<Memory extends object = CallMemory> {
   /**
-   * The call. As a function, it runs another tool: `await context.call("read_file", { path })`. That is a call of its own, with the id
-   * `<this id>/<n>`, for the same agent. Rules, reviewers, gates, limits and hooks hold for it as for any call, whatever was approved of
-   * this one. It does not wait for its turn in a lane, and several may run at once. Resolves to its result, also of an error, a denial or
-   * an unknown tool. Rejects with the signal's reason once this call is cancelled or runs out of time, which cancels the nested calls as
-   * well, as does the end of the handler. Calls are nested 8 deep at most.
+   * The call. As a function, it runs another tool: `await context.call("read_file", { path })`. That is a separate call of the
+   * same agent, with the id `<this id>/<n>`. Rules, reviewers, gates, limits and hooks apply to it as to any call, no matter what
+   * was approved for this one. It does not wait for a turn in a lane, and several may run at once. Resolves to its result, also
+   * for an error, a denial or an unknown tool. Rejects with the signal's reason once this call is cancelled or times out, which
+   * also cancels the nested calls, as does the end of the handler. Calls are nested at most 8 deep.
    */
   readonly call: ToolCall & RunTool
   /** The host's own data of the call. */
   readonly meta: Readonly<Record<string, unknown>> | undefined
-  /** A W3C `traceparent` that names the call's span, for what goes on elsewhere; undefined where no tracer has one. */
+  /** A W3C `traceparent` that names the call's span, for work in other systems; undefined if no tracer provides one. */
   readonly traceParent?: string | undefined
   /**
    * A key for this handler's work in this call, for services that use idempotency keys. The key stays the same when the handler runs
@@ -79,13 +80,13 @@ export interface HandlerContext<Memory extends object = CallMemory> {
    */
   readonly idempotencyKey: string
   /**
-   * 1; in a durable call, one more for each process that ended while this handler ran. Counted from the last stored handler on, so that
-   * a handler behind it may begin at 1 again.
+   * 1; in a durable call, one more for each process that ended while this handler ran. Counted from the last stored handler, so a
+   * later handler may start at 1 again.
    */
   readonly attempt: number
   /** The executor's working directory, absolute. */
   readonly cwd: string
-  /** A folder that file tools must stay in, links resolved; undefined allows all. */
+  /** A folder that file tools must stay in, links resolved; undefined allows all files. */
   readonly workspace: string | undefined
   /** Whether a deny rule of the tool covers a file. Ask before reading a file that the handler found, and that the call did not name. */
   readonly denies: (path: string) => boolean
@@ -101,7 +102,7 @@ export interface HandlerContext<Memory extends object = CallMemory> {
   /** Aborted when the call is cancelled or times out. Created when first read. */
   readonly signal: AbortSignal
   readonly resolution: Resolution | undefined
-  /** The party that decided the last gate that was passed. */
+  /** The party that decided the last gate that the call passed. */
   readonly decidedBy: DecidedBy | undefined
   /**
    * The data that the handlers of this call share, across gates and previews; plain JSON. Snapshots store the memory, unlike variables
@@ -109,15 +110,17 @@ export interface HandlerContext<Memory extends object = CallMemory> {
    */
   readonly memory: Partial<Memory>
   /**
-   * Stores what the handler's own `undo` needs to take back what it has just done: plain JSON. A handler may give several; without one it
-   * has nothing to take back. Does nothing for a handler without `undo`, and where nothing is kept.
+   * Stores the data that the handler's own `undo` needs to take back the work that it has just done: plain JSON. A handler may
+   * store several receipts; without one, it has nothing to take back. Does nothing for a handler without `undo`, or if no changes
+   * are kept.
    */
   receipt(receipt: unknown): void
-  /** Records what the handler changes, so that it can be taken back; undefined where nothing is kept. */
+  /** Records the handler's changes, so that they can be taken back; undefined if no changes are kept. */
   readonly changes: ChangeRecorder | undefined
   /**
-   * Whether a call of this tool would ask: at a gate of its pipeline that no rule decides, or with a preview for `resolve`. False for a
-   * call that would be refused. A gate that a handler opens while it runs does not count. Calls `beforeCall` and `compose`, no reviewer.
+   * Whether a call of this tool would ask: at a gate of its pipeline that no rule decides, or with a preview for `resolve`. False
+   * for a call that would be refused. A gate that a handler opens while it runs does not count. Calls `beforeCall` and `compose`,
+   * but no reviewer.
    */
   asks(name: string, params?: unknown): Promise<boolean>
   /** The calling agent, for handlers that stage previews by hand or end the agent's turn. */
@@ -160,7 +163,7 @@ export type HandlerFunction<R = never, Memory extends object = CallMemory> = (
   context: HandlerContext<Memory>,
 ) => HandlerReturn<R>
 
-/** Takes back what a handler has done. `context` is that of the call of `undo`. */
+/** Takes back the work of a handler. `context` is the context of the call of `undo`. */
 export type UndoFunction = (
   // biome-ignore lint/suspicious/noExplicitAny: what a receipt is, only the handler knows that gave it.
   receipt: any,
@@ -171,11 +174,14 @@ export type UndoFunction = (
 export interface EffectHandler<R = never> {
   readonly name: string
   /**
-   * For durable calls whose process died while this handler ran. By default the handler runs again. With `never`, the call ends as an
-   * Error which says that the handler may have run.
+   * For durable calls whose process died while this handler ran. By default the handler runs again. With `never`, the call ends
+   * as an Error that says that the handler may have run.
    */
   readonly retry?: "never" | undefined
-  /** Takes back what the handler has done, by a receipt that it gave. The host is asked before. A throw leaves it to be taken back. */
+  /**
+   * Takes back the work of the handler, using a receipt that it stored. The host is asked first. If it throws, the work can still
+   * be taken back later.
+   */
   readonly undo?: UndoFunction | undefined
   call(context: HandlerContext): HandlerReturn<R>
   /** Distinguishes a handler from a function, which also has `name` and `call`. */

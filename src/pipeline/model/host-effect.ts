@@ -1,12 +1,12 @@
-/** What a pipeline may ask of its host with `Step.Delegate`. A host's own effects are any object with a `_tag`. */
+/** The effects that a pipeline can ask of its host with `Step.Delegate`. A host's own effects are objects with any `_tag`. */
 
-/** One replacement in a text: `old_string` occurs in it exactly once. */
+/** One replacement in a text: `old_string` occurs in the text exactly once. */
 export interface TextEdit {
   readonly old_string: string
   readonly new_string: string
 }
 
-/** What a file would hold, shown before it is written. The path is absolute. */
+/** The content that a file would have, shown before it is written. The path is absolute. */
 export interface Preview {
   readonly path: string
   readonly content: string
@@ -30,16 +30,16 @@ export type BuiltInEffect =
   | { readonly _tag: "ReadBackgroundOutput"; readonly taskId: string }
   | { readonly _tag: "CancelBackgroundTask"; readonly taskId: string }
 
-/** An effect of a host's own. */
+/** A host's own effect. */
 export interface CustomEffect {
   readonly _tag: string
   readonly [key: string]: unknown
 }
 
-/** What a host may be asked: a built-in effect, or one of the host's own. */
+/** An effect that a host can be asked for: a built-in effect, or one of its own. */
 export type HostEffect = BuiltInEffect | CustomEffect
 
-/** The built-in effect of a tag; for a host's own tag, the custom effect. */
+/** The built-in effect with this tag; for a host's own tag, the custom effect. */
 export type EffectOf<Tag extends string> =
   Extract<BuiltInEffect, { readonly _tag: Tag }> extends never
     ? CustomEffect

@@ -54,7 +54,10 @@ export const duplicate = (callId: string): Stopped =>
 export const noBackground = (name: string): Stopped =>
   failed("invalid", `Tool "${name}" cannot run in the background. Call it without \`background\`.`)
 
-/** The outcome of a call that may not begin: it was cut, `refusal` says why, or the host denied it when it enqueued the call. */
+/**
+ * The outcome of a call that may not begin: it was truncated, it has a `refusal`, or the host denied it when it enqueued the
+ * call.
+ */
 export const notTaken = ({ truncated }: ToolCall, refusal?: Stopped): Stopped =>
   truncated
     ? failed(
@@ -63,7 +66,7 @@ export const notTaken = ({ truncated }: ToolCall, refusal?: Stopped): Stopped =>
       )
     : (refusal ?? deniedByUser(undefined, byCall))
 
-/** The outcome of a denial. Default of the reason: `Denied by user`. */
+/** The outcome of a denial. Default reason: `Denied by user`. */
 export const deniedByUser = (reason?: string, decidedBy = byUserBecause(reason)): Stopped => ({
   _tag: "Denied",
   by: "user",
@@ -79,7 +82,7 @@ export const deniedByPolicy = (message: string, decidedBy: DecidedBy): Stopped =
   decidedBy,
 })
 
-/** The outcome of a cancel. Default of the reason: `Cancelled`. */
+/** The outcome of a cancel. Default reason: `Cancelled`. */
 export const cancelled = (reason?: string, by: CancellingParty = byUser): Stopped => {
   const given = reasonText(reason)
   const decidedBy = given === undefined ? by : { ...by, reason: given }
@@ -95,7 +98,7 @@ export interface Ended {
   readonly streamed: string
   /** The party that decided the last gate, if any. */
   readonly decidedBy: DecidedBy | undefined
-  /** Whether `Started` has told its parameters. */
+  /** Whether `Started` has reported the parameters. */
   readonly started: boolean
   readonly edited: boolean
   readonly deduplicated: boolean
@@ -110,7 +113,7 @@ const withOutputSoFar = (message: string, { output, streamed }: Ended): string =
   return soFar === "" ? message : `${message}\n${soFar}`
 }
 
-/** Set one by one: most are absent, and every call pays for this. */
+/** Set one by one: most properties are absent, and every call pays for this. */
 export const terminalEvent = (ended: Ended): TerminalEvent => {
   const event: Mutable<TerminalEvent> = bareEvent(ended)
   const { outcome } = ended
@@ -200,7 +203,7 @@ const failureOutput = (event: TerminalEvent): ToolOutput => {
   return output
 }
 
-/** Blocks that say what the text says. Text that an earlier handler put out is the host's alone: the text is without it. */
+/** The blocks of a failure with this text. Output text that is not part of `text` is for the host only, and left out. */
 const failureContent = (text: string, output: ToolOutput): ToolOutput["content"] => {
   const said = textOf(output)
   if (said !== "" && said === text) return output.content
@@ -220,7 +223,7 @@ const addWhy = (to: Mutable<EndReason>, event: TerminalEvent): void => {
   if (event.deduplicated) to.deduplicated = true
 }
 
-/** Adds what else is told of a task's end. Set one by one: most have none of it. */
+/** Adds the other data of a task's end. Set one by one: most properties are absent. */
 export const addTaskEnd = (to: Mutable<TaskEnd>, event: TerminalEvent): void => {
   addWhy(to, event)
   if ("editedParams" in event) to.editedParams = event.editedParams

@@ -1,7 +1,7 @@
 /** The previews of one agent that wait to be applied or discarded, as hosts and tools use them. */
 import type { GivenOutput } from "../../output/output.ts"
 
-/** A pending action as hosts see it. `details` are the host's; no result shows them. */
+/** A pending action as hosts see it. `details` are for the host; no result shows them. */
 export interface PendingAction {
   readonly actionId: string
   readonly label: string
@@ -9,7 +9,7 @@ export interface PendingAction {
   readonly details?: unknown
 }
 
-/** What applies or discards an action gives: an output, its text, or nothing. */
+/** The result of applying or discarding an action: an output, its text, or nothing. */
 export type ActionResult = GivenOutput | undefined
 
 /** `signal` is aborted when the `resolve` call is cancelled. */
@@ -19,16 +19,16 @@ export type ActionFunction = (
   context: { readonly signal: AbortSignal },
 ) => ActionResult | Promise<ActionResult>
 
-/** What a host or a foreign tool pushes. */
+/** An action that a host or a foreign tool pushes. */
 export interface PushedAction {
-  /** Short: it is shown with the result. */
+  /** A short text, shown with the result. */
   readonly label: string
   /** Default `"custom_tool"`. */
   readonly sourceToolName?: string
   readonly details?: unknown
   /** Makes the changes. Its output is the result; a throw leaves the action pending. */
   readonly apply: ActionFunction
-  /** Drops them. Undefined gives the default text; a throw leaves the action pending. */
+  /** Drops the changes. Undefined means the default text; a throw leaves the action pending. */
   readonly reject?: ActionFunction
 }
 
@@ -36,11 +36,11 @@ export interface PushedAction {
 export interface PendingActions {
   /** From the oldest to the latest. */
   list(): Array<PendingAction>
-  /** The latest: what `resolve` takes next. */
+  /** The latest action, which `resolve` takes next. */
   peek(): PendingAction | undefined
   readonly hasPending: boolean
-  /** Adds an action; gives its id. Throws where the agent has too many. */
+  /** Adds an action and returns its id. Throws if the agent has too many. */
   push(action: PushedAction): string
-  /** Drops what is pending: of each action, only its finally handlers run. */
+  /** Drops the pending actions: only the finally handlers of each action run. */
   clear(): void
 }

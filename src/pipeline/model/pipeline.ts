@@ -4,7 +4,7 @@ import { expectSpelled, got } from "./got.ts"
 import type { CallMemory, EffectHandler, HandlerFunction, Needs } from "./handler.ts"
 import { isStep, Step } from "./step.ts"
 
-/** A handler in its place. */
+/** A handler as a part of a pipeline. */
 export interface HandlerPart<R = never> {
   readonly kind: "handler"
   readonly name: string
@@ -21,14 +21,14 @@ export interface ResolvePart<R = never> {
   readonly onDiscard: EffectHandler<R> | undefined
 }
 
-/** A handler that runs when the others are over, however they ended. */
+/** A handler that runs after the others have ended, however they ended. */
 export interface FinallyPart<R = never> {
   readonly kind: "finally"
   readonly name: string
   readonly handler: EffectHandler<R>
 }
 
-/** What pipelines are made of, by `kind`. */
+/** The parts of a pipeline, by `kind`. */
 export type PipelinePart<R = never> = HandlerPart<R> | GatePart | ResolvePart<R> | FinallyPart<R>
 
 /** A part by name and kind, for hosts that show a plan before anything runs. Plain JSON. */
@@ -42,17 +42,17 @@ export interface PartDescription {
 
 /** The options of `awaitResolve`. */
 export interface ResolveOptions<R = never> {
-  /** What the preview would change, in a few words: it is shown with the result. */
+  /** The change that the preview shows, in a few words; displayed with the result. */
   readonly label: string
   /** Default: the tool's name. */
   readonly sourceToolName?: string
-  /** For hosts that list pending actions; no result shows the details. */
+  /** Data for hosts that list pending actions; no result shows the details. */
   readonly details?: unknown
-  /** Runs when the preview is discarded. Its output, where it has one, is the result. */
+  /** Runs when the preview is discarded. Its output, if any, is the result. */
   readonly onDiscard?: EffectHandler<R> | HandlerFunction<R>
 }
 
-/** A part for hosts. */
+/** Describes a part for hosts. */
 export const describePart = (part: PipelinePart<unknown>): PartDescription => {
   const { kind, name } = part
   const label = kind === "approval" || kind === "resolve" ? part.label : undefined
@@ -60,7 +60,7 @@ export const describePart = (part: PipelinePart<unknown>): PartDescription => {
   return { kind, name, ...(label !== undefined && { label }), ...(person && { person }) }
 }
 
-/** What a handler is called where it is shown: a text, whatever its maker made of `name`. */
+/** The displayed name of a handler: always a string, whatever `name` is. */
 const shownName = (named: { readonly name: string }): string => {
   try {
     const { name } = named
@@ -71,8 +71,8 @@ const shownName = (named: { readonly name: string }): string => {
 }
 
 /**
- * A function in its place, which is its own handler: pipelines are made anew for every call, and kept while it waits. Its name
- * is read when it is asked for: that costs more than to make all the rest.
+ * A function as a part, which is its own handler: pipelines are built again for every call, and kept while it waits. The name
+ * is computed when it is read, because this costs more than all the rest.
  */
 class PlacedFunction<R, Kind extends "handler" | "finally"> implements EffectHandler<R> {
   readonly kind: Kind
@@ -92,7 +92,7 @@ class PlacedFunction<R, Kind extends "handler" | "finally"> implements EffectHan
   }
 }
 
-/** A handler in its place, under its own name. */
+/** A handler as a part, under its own name. */
 class Placed<R, Kind extends "handler" | "finally"> {
   readonly kind: Kind
   readonly handler: EffectHandler<R>
@@ -141,7 +141,7 @@ export class ToolPipeline<R = never> {
     return ToolPipeline.empty.andThen({ name: "error", call: () => Step.Error(message, options) })
   }
 
-  /** Adds a handler that runs next. (Not `then`: an object with that method is taken for a promise.) */
+  /** Adds a handler that runs next. (Not `then`: an object with that method would be a promise to `await`.) */
   andThen<R2 = never, Memory extends object = CallMemory>(
     next: EffectHandler<R2> | HandlerFunction<R2, Memory>,
   ): ToolPipeline<R | Needs<R2>> {
@@ -154,8 +154,8 @@ export class ToolPipeline<R = never> {
   }
 
   /**
-   * Adds a gate that the model decides: the call completes with the output so far as its preview, and what follows runs
-   * when `resolve` applies it. Finally handlers wait until it is applied, discarded or dropped.
+   * Adds a gate that the model decides: the call completes with the output so far as its preview, and the following parts
+   * run when `resolve` applies the preview. Finally handlers wait until it is applied, discarded or dropped.
    */
   awaitResolve<R2 = never>(options: ResolveOptions<R2>): ToolPipeline<R | Needs<R2>> {
     const { label, sourceToolName, details, onDiscard } = options ?? {}
@@ -184,7 +184,7 @@ export class ToolPipeline<R = never> {
     return new ToolPipeline(this.parts.filter((part) => part.kind === "finally"))
   }
 
-  /** The parts in the order of their building; finally handlers run after all others. */
+  /** The parts in the order in which they were added; finally handlers run after all others. */
   get steps(): ReadonlyArray<PipelinePart<R>> {
     return this.parts
   }
@@ -202,7 +202,7 @@ export class ToolPipeline<R = never> {
   }
 
   private with<R2>(part: PipelinePart<R2>): ToolPipeline<R | R2> {
-    // By hand, because every call pays for it: a spread is slower and leaves room for sixteen more parts.
+    // Copied in a loop, because every call pays for it: a spread is slower and allocates sixteen spare slots.
     const { length } = this.parts
     const parts = new Array<PipelinePart<R | R2>>(length + 1)
     for (let i = 0; i < length; i++) parts[i] = this.parts[i]!
@@ -215,7 +215,7 @@ const isFinally = <R>(part: PipelinePart<R>): part is FinallyPart<R> => part.kin
 
 /** The finally parts, in order. */
 export const finallyPartsOf = <R>(parts: ReadonlyArray<PipelinePart<R>>): ReadonlyArray<FinallyPart<R>> =>
-  // The array of `filter` has room for sixteen more, which every call would keep.
+  // The array that `filter` returns has sixteen spare slots, which every call would keep.
   parts.filter(isFinally).slice()
 
 /** The empty pipeline, to build on. */

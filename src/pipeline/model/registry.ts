@@ -18,7 +18,7 @@ const propertiesOf = (schema: JsonSchema): Record<string, unknown> => {
   return typeof properties === "object" && properties !== null ? (properties as Record<string, unknown>) : {}
 }
 
-/** Whether the schema itself has a property `background`, which then means the tool's own. */
+/** Whether the schema itself has a property `background`, which is then the tool's own parameter. */
 export const ownsBackground = (tool: Pick<Tool, "parameters">): boolean =>
   Object.hasOwn(propertiesOf(tool.parameters), "background")
 
@@ -39,24 +39,26 @@ export interface RegisterOptions {
 const versionKey = ({ name, version }: Pick<Tool, "name" | "version">): string => `${name} ${version}`
 
 /**
- * The tools that an executor can call, by name. `T` are those that it was made with, where their types tell their names: then
- * events, results and `run` of its executor are typed by them. What is registered later runs, but the types do not know it.
- * One tool of any name among them makes events those of any tool.
+ * The tools that an executor can call, by name. `T` are the tools that the registry was created with, if their types have
+ * literal names: they type the events, the results and `run` of the executor. Tools that are registered later run, but are
+ * unknown to the types. If one of the tools can have any name, the events are untyped.
  */
 export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements Iterable<Tool<R>> {
   private readonly tools = new Map<string, Tool<R>>()
-  /** Earlier versions, which only stored calls go on with. */
+  /** Earlier versions, used only by stored calls. */
   private readonly earlier = new Map<string, Tool<R>>()
   private readonly listeners = new Set<() => void>()
 
-  // `readonly []` has an array that is written here read as a tuple: else one tool of any name hides the names of the others.
+  // `readonly []` makes TypeScript infer an array literal as a tuple: otherwise one tool of any name would hide the names of
+  // the others.
   constructor(tools: Iterable<Tool<R> & T> | readonly [] = []) {
     for (const tool of tools) this.register(tool)
   }
 
   /**
-   * Adds a tool. A second one of the same name throws, unless `replace` is true, or both have versions, and different ones: then calls
-   * run the one that was added last, and stored calls that began with another one go on with that. `version`: instead of the tool's own.
+   * Adds a tool. A second tool of the same name throws, unless `replace` is true, or both have versions and these differ: then
+   * new calls run the tool that was added last, and stored calls continue with the version that they began with. `version`:
+   * replaces the tool's own.
    */
   register(given: Tool<R>, { replace, version }: RegisterOptions = {}): this {
     expectText("version", version, " of `register`")
@@ -78,7 +80,10 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
     return this
   }
 
-  /** Removes a tool, all its versions; calls of it that were enqueued before still run. False if there is no such tool. */
+  /**
+   * Removes a tool with all its versions; calls of it that are already enqueued still run. Returns false if the registry
+   * has no such tool.
+   */
   unregister(name: string): boolean {
     this.forgetEarlier(name)
     const removed = this.tools.delete(name)
@@ -86,9 +91,9 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
     return removed
   }
 
-  /** Calls the listener whenever a tool was added, replaced or removed, until the function that it gives is called. */
+  /** Calls the listener whenever a tool is added, replaced or removed. Call the returned function to stop. */
   onChange(listener: () => void): () => void {
-    // One function may listen twice.
+    // The same function may be added twice.
     const told = () => listener()
     this.listeners.add(told)
     return () => void this.listeners.delete(told)
@@ -102,7 +107,7 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
     for (const listener of [...this.listeners]) tellAlone(listener)
   }
 
-  /** `version`: default the one that calls run. */
+  /** `version`: by default, the one that new calls run. */
   get<const Name extends string>(
     name: Name,
     version?: string,
@@ -121,7 +126,7 @@ export class ToolRegistry<R = never, T extends ToolTypes = AnyTools> implements 
     return this.tools.values()
   }
 
-  /** For the model: by default all tools but hidden ones, else those that `isActive` admits. */
+  /** The definitions for the model: by default of all tools but hidden ones, otherwise of those that `isActive` accepts. */
   definitions(isActive: (tool: Tool<R>) => boolean = (tool) => !tool.hidden): Array<ToolDefinition> {
     const tools = [...this.tools.values()].filter(isActive)
     const definitions = tools.map(definitionOf)

@@ -31,7 +31,7 @@ export interface Settings {
   readonly limits: ReadonlyArray<LimitSettings>
   /** Undefined for the default. `Infinity` for none. */
   readonly maxOutputBytes: number | undefined
-  /** Undefined where nothing is kept. */
+  /** Undefined if no changes are kept. */
   readonly undo: UndoBounds | undefined
   readonly parallelReads: boolean
   readonly resolveChoice: ResolveChoice
@@ -61,7 +61,7 @@ const expectFunctions = (name: string, value: unknown): void => {
     throw new TypeError(`Expected \`${name}\` to be an object of functions, ${got(value)}`)
 }
 
-/** Where a relative path starts must not move with the process. */
+/** Resolved once: the base of relative paths must not change when the process changes its folder. */
 const toCwd = (cwd: string | undefined): string => {
   const folder = cwd ?? process.cwd()
   if (typeof folder !== "string") throw new TypeError(`Expected \`cwd\` to be a path, ${got(folder)}`)

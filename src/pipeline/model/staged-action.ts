@@ -19,9 +19,9 @@ export interface Staging {
 
 /** A pending action with the parts that apply, discard and clean up. */
 export interface StagedAction extends PendingAction {
-  /** The name and parameters of the staging call; for a pushed action, of a call in its name. */
+  /** The name and parameters of the staging call; for a pushed action, those of a call in its name. */
   readonly source: Pick<ToolCall, "name" | "params">
-  /** Where it was staged; undefined for a pushed action. */
+  /** The staging call and position; undefined for a pushed action. */
   readonly staging: Staging | undefined
   /** The output at the gate, which the first handler behind it sees. */
   readonly output: ToolOutput | undefined

@@ -1,14 +1,14 @@
-/** What one handler asks of the interpreter. Every handler answers with a Step, and with nothing else. */
+/** The instructions of a handler to the interpreter. Every handler returns a Step, and nothing else. */
 import type { Input } from "effect/Duration"
 import { type GivenOutput, type ToolOutput, withContent } from "../../output/output.ts"
 import type { FailureReason } from "./event.ts"
 import { expectSpelled } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 
-/** A length of time as Effect reads it: `"5 seconds"`, a Duration; a number is milliseconds. */
+/** A duration as Effect reads it: `"5 seconds"`, a Duration; a number is milliseconds. */
 export type DurationInput = Input
 
-/** What one handler answers, by `_tag`; made with the functions of the same name. */
+/** The value that a handler returns, by `_tag`; created with the functions of the same name. */
 export type Step =
   | { readonly _tag: "Continue" }
   | { readonly _tag: "Output"; readonly output: string | ToolOutput }
@@ -23,17 +23,20 @@ export type Step =
       readonly reason?: FailureReason
     }
 
-/** What an Error step says beside its message. */
+/** The options of an Error step. */
 export interface ErrorOptions {
   /** For the host's logs, never for the model. */
   readonly cause?: unknown
-  /** What the model gets behind the message, images included. */
+  /** The output that the model gets after the message, images included. */
   readonly output?: GivenOutput
   /** `timeout`: something that the handler waited for took too long. Default `failed`. */
   readonly reason?: FailureReason
 }
 
-/** A handler's gate is not composed again after a restart, so it cannot have what only a pipeline's gate may. */
+/**
+ * A gate that a handler opens is not composed again after a restart, so it cannot have the options that only a pipeline's
+ * gate supports.
+ */
 const expectOfStep = (options: object): void => {
   expectSpelled("`Step.AwaitApproval`", options, ["label", "person"])
   for (const name of ["approvers", "quorum", "timeout", "warn", "onTimeout"]) {
@@ -44,9 +47,9 @@ const expectOfStep = (options: object): void => {
   }
 }
 
-/** Makes steps: what a handler answers with. */
+/** Creates the steps that handlers return. */
 export const Step = {
-  /** Go on, no output. */
+  /** Continue without output. */
   Continue: { _tag: "Continue" } as Step,
   /** Set the output and continue. */
   Output: (output: GivenOutput): Step => ({ _tag: "Output", output: withContent(output) }),
@@ -56,7 +59,7 @@ export const Step = {
     content,
     ...options,
   }),
-  /** Ask the host. Its answer, where it has one, becomes the output; a failed answer is an Error. */
+  /** Ask the host. Its answer, if any, becomes the output; a failed answer is an Error. */
   Delegate: <Effect extends HostEffect | { readonly _tag: string }>(
     effect: Effect,
     options?: { readonly timeout?: DurationInput },
@@ -79,7 +82,7 @@ export const Step = {
   }),
 }
 
-/** Whether a value is tagged as a step. Its other fields are checked where they are read. */
+/** Whether a value has the tag of a step. Its other fields are checked when they are read. */
 export const isStep = (value: unknown): value is Step => {
   switch ((value as { _tag?: unknown } | null | undefined)?._tag) {
     case "Continue":
@@ -95,12 +98,12 @@ export const isStep = (value: unknown): value is Step => {
 }
 
 /**
- * A failure whose message stands as it is. Every thrown message reaches the model; only where an action is applied does
- * another Error's get `Apply failed: ` in front.
+ * A failure whose message reaches the model unchanged. The messages of other Errors reach the model too; only when an
+ * action is applied do they get the prefix `Apply failed: `.
  */
 export class ToolError extends Error {
   override readonly name = "ToolError"
-  /** Why the call fails, where it is for this. */
+  /** Why the call fails, if for one of these reasons. */
   readonly reason: FailureReason
 
   constructor(message: string, options: { readonly cause?: unknown; readonly reason?: FailureReason } = {}) {
@@ -109,7 +112,7 @@ export class ToolError extends Error {
   }
 }
 
-/** Whether a thrown value is a ToolError. Never throws, whatever was thrown: a proxy may, when its prototype is asked for. */
+/** Whether a thrown value is a ToolError. Never throws, although a proxy may throw when its prototype is read. */
 export const isToolError = (error: unknown): error is ToolError => {
   try {
     return error instanceof ToolError

@@ -1,4 +1,4 @@
-/** Checks the options of a tool that say how it is taken: of another kind, they would be taken for what nobody means. */
+/** Checks the options of a tool that describe how to treat it: values of another type would be misinterpreted. */
 import { expectFlag, expectFunction, expectText, got, toCount } from "./got.ts"
 
 const known: ReadonlySet<string> = new Set(["readOnly", "destructive", "idempotent", "openWorld"])
@@ -9,7 +9,7 @@ const expectAnnotations = (annotations: unknown, whose: string): void => {
     throw new TypeError(`Expected \`annotations\`${whose} to be an object, ${got(annotations)}`)
   for (const [name, value] of Object.entries(annotations)) {
     if (known.has(name)) expectFlag(`annotations.${name}`, value, whose)
-    // MCP's own names: what they say of a tool would be lost.
+    // MCP's names of the annotations, which would be ignored.
     else if (name.endsWith("Hint"))
       throw new TypeError(
         `Expected \`annotations\`${whose} to have ${[...known].join(", ")}, got \`${name}\`: write it without \`Hint\``,
@@ -20,7 +20,7 @@ const expectAnnotations = (annotations: unknown, whose: string): void => {
 const flags = ["background", "hidden", "cutsOutput"] as const
 const functions = ["idempotencyKey", "paths", "title", "prepareParams", "renderCall", "renderResult"] as const
 
-/** What is checked here. */
+/** The options that are checked here. */
 type Hint =
   | (typeof flags)[number]
   | (typeof functions)[number]
@@ -29,7 +29,7 @@ type Hint =
   | "annotations"
   | "maxAttempts"
 
-/** Throws a TypeError that names the option and the tool. */
+/** Throws a TypeError that names the option and the tool if a hint has the wrong type. */
 export const expectHints = (name: string, hints: { readonly [Name in Hint]?: unknown }): void => {
   const whose = ` of tool \`${name}\``
   expectText("label", hints.label, whose)

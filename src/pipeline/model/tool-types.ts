@@ -1,6 +1,6 @@
-/** What the types of a tool say of its calls, without the tool: so that events and results can be typed by it. */
+/** The types of a tool's calls, without the tool, so that events and results can be typed by it. */
 
-/** A tool's name, the JSON of its parameters, and its structured output. Types alone: `~types` is never there. */
+/** A tool's name, the JSON of its parameters, and its structured output. Types only: `~types` never exists at run time. */
 export interface ToolTypes<Name extends string = string, Input = unknown, Structured = unknown> {
   readonly name: Name
   readonly "~types"?: { readonly input: Input; readonly structured: Structured } | undefined
@@ -9,13 +9,16 @@ export interface ToolTypes<Name extends string = string, Input = unknown, Struct
 // biome-ignore lint/suspicious/noExplicitAny: the one type that both an executor of known tools and one of any fit.
 type Any = any
 
-/** Tools that the types do not know. What takes an executor or a registry of these takes any. */
+/** Tools whose types are unknown. A parameter typed as an executor or a registry of these accepts any. */
 export type AnyTools = Any
 
-/** Only `any` is both. */
+/** Only `any` extends both. */
 type IsAny<T> = 0 extends 1 & T ? true : false
 
-/** The tool of this name among several; never, where the types do not tell. A registry has one of a name, so others do not count. */
+/**
+ * The tool of this name among several; never, if the types do not determine it. A registry has one tool of a name, so others do
+ * not count.
+ */
 export type NamedTool<T extends ToolTypes, Name extends string> = string extends Name
   ? never
   : IsAny<T> extends true
@@ -25,10 +28,10 @@ export type NamedTool<T extends ToolTypes, Name extends string> = string extends
 /** The JSON of a tool's parameters. */
 export type ToolInput<T extends ToolTypes> = NonNullable<T["~types"]>["input"]
 
-/** What a tool's `structured` holds. */
+/** The type of a tool's `structured`. */
 export type ToolStructured<T extends ToolTypes> = NonNullable<T["~types"]>["structured"]
 
-/** What the tool of this name gives as `structured`, where the types tell. */
+/** The type of `structured` for the tool of this name, if the types determine it. */
 export type StructuredOf<T extends ToolTypes, Name extends string> = [NamedTool<T, Name>] extends [never]
   ? unknown
   : ToolStructured<NamedTool<T, Name>>

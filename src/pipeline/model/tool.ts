@@ -1,4 +1,4 @@
-/** A tool: what the model is told of it, and how a call of it becomes a pipeline. */
+/** A tool: its definition for the model, and how a call of it becomes a pipeline. */
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import { compileOutput, type OutputCheck } from "../../schema/output-check.ts"
 import { type StandardCheck, standardCheck } from "../../schema/standard-check.ts"
@@ -21,7 +21,7 @@ import type { ToolTypes } from "./tool-types.ts"
 /** How filters match the primary parameter: a shell command line, a file path, or plain text. */
 export type PrimaryKind = "command" | "path" | "text"
 
-/** Hints for hosts and policies, as the Model Context Protocol names them. They promise nothing. */
+/** Hints for hosts and policies, as the Model Context Protocol names them. They guarantee nothing. */
 export interface ToolAnnotations {
   readonly readOnly?: boolean
   readonly destructive?: boolean
@@ -41,17 +41,17 @@ export type ToolKind =
   | "fetch"
   | "other"
 
-/** How a renderer of a tool is to draw. */
+/** The options of a tool's renderer. */
 export interface RenderOptions {
   /** The width of the screen in columns. */
   readonly width: number
   /** Whether the user asked to see everything. */
   readonly expanded: boolean
-  /** Whether the result is what a running call has streamed so far. Default false. */
+  /** Whether the result holds only the text that a running call has streamed so far. Default false. */
   readonly isPartial?: boolean
 }
 
-/** What `defineTool` takes. `S` is the schema of the parameters, `R` the services that handlers need. */
+/** The input of `defineTool`. `S` is the schema of the parameters, `R` the services that handlers need. */
 export interface ToolOptions<
   S extends object,
   R = never,
@@ -61,59 +61,60 @@ export interface ToolOptions<
   /** `^[a-zA-Z0-9_-]{1,64}$`, as every model provider accepts. */
   readonly name: Name
   /**
-   * Which code the tool is, such as `"2"`. A stored call or preview of a tool with a version continues only with that version; without one,
-   * with any pipeline whose parts have the same kinds and names.
+   * The version of the tool's code, such as `"2"`. A stored call or preview of a tool with a version continues only with that
+   * version; without one, with any pipeline whose parts have the same kinds and names.
    */
   readonly version?: string
-  /** For people. Default: the name. */
+  /** The name for people. Default: `name`. */
   readonly label?: string
   /** Shown to the model. */
   readonly description: string
   /**
-   * TypeBox, `typebox` 1, a JSON Schema, or a Standard Schema that gives its JSON Schema, such as zod 4, ArkType, Valibot with
-   * `toStandardJsonSchema`, or Effect's. Rules, hosts and events see the JSON that such a schema reads, `compose` gets
-   * what it gives, and its own messages are what the model reads.
+   * TypeBox, `typebox` 1, a JSON Schema, or a Standard Schema that provides its JSON Schema, such as zod 4, ArkType, Valibot
+   * with `toStandardJsonSchema`, or Effect's. Rules, hosts and events see the input JSON of a Standard Schema, `compose` gets
+   * its output, and the model reads its messages.
    */
   readonly parameters: S
-  /** The parameter that filters match: a string in `parameters`. Without one, and without `paths`, they match `""`. */
+  /** The parameter that filters match: a string in `parameters`. Without this and without `paths`, filters match `""`. */
   readonly primaryParam?: string
   /** Default `"text"`. */
   readonly primaryKind?: PrimaryKind
   /**
-   * The files, folders and globs that a call names, where one primary parameter cannot: filters match each as a path.
-   * A handler that finds files in folders asks `context.denies(path)` before it reads one. `memory` is `context.memory` as it
-   * is at a gate: a tool that has found its files by then names these, and rules decide on them.
+   * The files, folders and globs that a call names, if a single primary parameter is not enough: filters match each as a
+   * path. A handler that finds files in folders calls `context.denies(path)` before it reads one. `memory` is the value of
+   * `context.memory` at a gate: a tool that has found its files by then returns them, and rules decide on them.
    */
   readonly paths?: (params: InputOf<S>, memory?: CallMemory) => ReadonlyArray<string>
-  /** The string parameter with the folder in which the call works. Allow rules hold in another folder only if they name it. */
+  /** The string parameter with the folder in which the call works. Allow rules apply in another folder only if they name it. */
   readonly workingDirParam?: string
-  /** Further names by which rules know the tool, such as `mcp__SERVER__TOOL`. Default: none. */
+  /** More names under which rules can refer to the tool, such as `mcp__SERVER__TOOL`. Default: none. */
   readonly ruleNames?: ReadonlyArray<string>
   /** Whether calls may run in the background. Default true. */
   readonly background?: boolean
   /**
-   * How many processes may end while one of the tool's handlers runs, before a durable call ends as an Error (`poisoned`). Default:
-   * that of the store, which is 3.
+   * How many processes may end while one of the tool's handlers runs before a durable call ends as an Error (`poisoned`).
+   * Default: the store's, which is 3.
    */
   readonly maxAttempts?: number
   /**
-   * A text that names what a call does in the world, such as an order's number; undefined for a call that has none. Of the calls with
-   * one key, of all agents, one runs: the others wait for its end, and are answered with its result (`deduplicated`). A call that failed,
-   * was denied or cancelled, or staged a preview, answers none. A throw, an empty text, and anything else ends the call as an Error.
+   * A text that identifies the effect of a call, such as an order number; undefined for a call without one. One of the calls with
+   * the same key, of all agents, runs: the others wait for its end and return its result (`deduplicated`). A call that failed,
+   * was denied or cancelled, or staged a preview provides no result for others. A throw, an empty text, or any other value ends
+   * the call as an Error.
    */
   readonly idempotencyKey?: (params: InputOf<S>) => string | undefined
-  /** How long a result answers calls with its key. Default 24 hours. */
+  /** How long a result is returned for calls with its key. Default 24 hours. */
   readonly idempotencyTtl?: DurationInput
   /**
-   * What a result of the tool gives the model at most, in bytes of UTF-8, whatever the executor's option says; `false` for no bound.
+   * The largest result that the model receives, in bytes of UTF-8, whatever the executor's option is; `false` for no limit.
    * Default: the executor's.
    */
   readonly maxOutputBytes?: number | false
-  /** Whether the tool itself keeps its outputs short: then the default of the executor does not cut them. Default false. */
+  /** Whether the tool limits its outputs itself: then the executor's default does not cut them. Default false. */
   readonly cutsOutput?: boolean
   /**
-   * The description where it depends on the other tools that the model is told of: called for each list of definitions, with theirs.
-   * Default: `description`.
+   * Builds the description, if it depends on the other tools that the model sees: called for each list of definitions, with the
+   * other definitions. Default: `description`.
    */
   readonly describe?: (tools: ReadonlyArray<ToolDefinition>) => string
   /** Left out of definitions unless the host activates it. Default false. */
@@ -121,21 +122,24 @@ export interface ToolOptions<
   readonly annotations?: ToolAnnotations
   /** Default `"other"`. */
   readonly kind?: ToolKind
-  /** One line for people that names a call; anything but a string, also a throw, means the default: label and primary parameter. */
+  /** Names a call for people, on one line. Anything but a string, or a throw, means the default: label and primary parameter. */
   readonly title?: (params: InputOf<S>) => string
-  /** Rewrites what the model sent before it is validated, for tools whose schema has changed. A throw makes the call Invalid. */
+  /**
+   * Rewrites the model's parameters before they are validated, for tools whose schema has changed. A throw makes the call
+   * Invalid.
+   */
   readonly prepareParams?: (params: unknown) => unknown
   /**
-   * What `structured` of a completed call's output is: a schema of the same kinds as `parameters`, of the JSON that it reads.
-   * A call that gives none, or one that does not fit, ends as an Error with what it put out. Previews owe none, and what
-   * `resolve` gives when it applies one is not checked.
+   * The schema of `structured` in the output of a completed call, of the same kinds as `parameters`; it describes the input
+   * JSON. A call whose `structured` is missing or invalid ends as an Error that includes its output. Previews need no
+   * `structured`, and the output of `resolve` when it applies one is not checked.
    */
   readonly outputSchema?: O | undefined
-  /** Pure: reads only its arguments and touches nothing. `params` are validated. */
+  /** Composes the pipeline. Pure: reads only its arguments. `params` are validated. */
   readonly compose: (params: ParamsOf<S>, call: ToolCall) => ToolPipeline<R>
-  /** Draws a call; anything but a string, also a throw, means the default rendering. */
+  /** Draws a call. Anything but a string, or a throw, means the default rendering. */
   readonly renderCall?: (params: InputOf<S>, options: RenderOptions) => string | undefined
-  /** Draws a result; anything but a string, also a throw, means the default rendering. */
+  /** Draws a result. Anything but a string, or a throw, means the default rendering. */
   readonly renderResult?: (
     result: ToolResult,
     options: RenderOptions,
@@ -160,7 +164,7 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   readonly idempotencyKey?: (params: unknown) => unknown
   /** Milliseconds. */
   readonly idempotencyTtl?: number
-  /** `Infinity` for no bound. */
+  /** `Infinity` for no limit. */
   readonly maxOutputBytes?: number
   readonly cutsOutput?: true
   readonly describe?: (tools: ReadonlyArray<ToolDefinition>) => string
@@ -171,9 +175,9 @@ export interface Tool<R = never, Name extends string = string, Input = unknown, 
   readonly outputSchema?: JsonSchema
   /** Checks `structured`; compiled on the first call that completes. */
   readonly outputCheck?: OutputCheck
-  /** One line for people that names a call with these parameters. Never throws. */
+  /** Names a call with these parameters for people, on one line. Never throws. */
   title(params: unknown): string
-  /** Takes what the validator found valid. */
+  /** Composes the pipeline from validated parameters. */
   compose(params: Input, call: ToolCall): ToolPipeline<R>
   readonly renderCall?: (params: unknown, options: RenderOptions) => string | undefined
   readonly renderResult?: (result: ToolResult, options: RenderOptions, params: unknown) => string | undefined
@@ -195,7 +199,7 @@ const kinds: ReadonlySet<unknown> = new Set<ToolKind>([
 
 const primaryKinds: ReadonlySet<unknown> = new Set<PrimaryKind>(["command", "path", "text"])
 
-/** Throws a TypeError for what is none of those that there are: what was meant cannot be guessed. */
+/** Throws a TypeError for a value that is not in the list. */
 const expectOneOf = (name: string, option: string, value: unknown, known: ReadonlySet<unknown>): void => {
   if (value === undefined || known.has(value)) return
   throw new TypeError(
@@ -213,7 +217,7 @@ const titleOf =
       if (typeof own === "string" && own.trim() !== "") return oneLine(own)
       leaveAlone(own)
     } catch {
-      // The default names it too.
+      // The default is also a title.
     }
     try {
       const primary =
@@ -224,7 +228,7 @@ const titleOf =
     }
   }
 
-/** `compose` with what the schema made of the parameters, where it makes something of them. */
+/** Wraps `compose` so that it receives the output of a schema that transforms its parameters. */
 const composing = <R>(compose: Tool<R>["compose"], own: StandardCheck | undefined): Tool<R>["compose"] =>
   own === undefined ? compose : (params, call) => compose(own.outputOf(params), call)
 
@@ -236,7 +240,10 @@ const outputOf = (name: string, schema: unknown): Pick<Tool, "outputSchema" | "o
   return { outputSchema: json, outputCheck: compileOutput(json, validate) }
 }
 
-/** What never gives a pipeline. One that a compiler has made a plain function of is found out when it is called. */
+/**
+ * Throws for functions that cannot return a pipeline. One that a compiler has turned into a plain function is detected
+ * when it is called.
+ */
 const expectPlainFunction = (name: string, compose: unknown): void => {
   const [, kind] =
     /^\[object (Async|AsyncGenerator|Generator)Function\]$/.exec(Object.prototype.toString.call(compose)) ??
@@ -258,8 +265,8 @@ const oneDay = 86_400_000
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/
 
 /**
- * Makes a Tool. Throws a TypeError for a name that model providers refuse, for parameters that give no JSON Schema of an
- * object, and for a `primaryParam` or `workingDirParam` that is no string in them.
+ * Makes a Tool. Throws a TypeError for a name that model providers refuse, for parameters without a JSON Schema of an
+ * object, and for a `primaryParam` or `workingDirParam` that is not a string parameter.
  *
  * @example
  * defineTool({
@@ -309,7 +316,7 @@ export const defineTool = <
   const own = validate && standardCheck(name, validate)
   const validator = compileParameters(name, parameters, own?.check)
   const label = options.label ?? name
-  // Called with what the validator found valid, which is what their own types say.
+  // Called with validated parameters, so their types hold.
   const { compose, title, paths, renderCall, renderResult, idempotencyKey } =
     options as unknown as ToolFunctions<R>
   return {

@@ -1,9 +1,9 @@
 /**
- * What happens once a signal is aborted. A signal walks the list of its listeners for each one that comes and goes, and Node 20 warns
- * of a leak at the eleventh; a host gives the signal of its session to thousands of calls. So they share one listener of it.
+ * Shares one listener per signal. Adding and removing a listener walks the signal's list of listeners, and Node 20 warns of a
+ * leak at the eleventh; a host may pass its session's signal to thousands of calls.
  */
 
-/** Who is told of one signal. */
+/** The listeners of one signal. */
 class Told {
   private readonly signal: AbortSignal
   private readonly listeners = new Set<{ readonly act: () => void }>()
@@ -31,8 +31,8 @@ class Told {
 const told = new WeakMap<AbortSignal, Told>()
 
 /**
- * Calls `act`, which throws nothing, once the signal is aborted; never, where what this returns is called before, and for a signal
- * that is aborted already.
+ * Calls `act`, which must not throw, once the signal is aborted. Never calls it after the returned function was called, or if the
+ * signal is already aborted.
  */
 export const whenAborted = (signal: AbortSignal, act: () => void): (() => void) => {
   let all = told.get(signal)

@@ -1,26 +1,26 @@
-/** Places for running background calls. p-queue hands them out: by priority, and among equals in the order of asking. */
+/** The places for running background calls. p-queue assigns them by priority, then in the order of requests. */
 import PQueue from "p-queue"
 import type { Call } from "../call/call.ts"
 
-/** What one call asked for. */
+/** The request of one call. */
 interface Ask {
-  /** Undefined once the call has left the line: the ask is passed over when its turn comes. */
+  /** Undefined once the call has left the queue: the request is skipped when its turn comes. */
   call: Call | undefined
   isInLine: boolean
-  /** Ends what p-queue takes for running. Set while the call has its place. */
+  /** Frees the place in p-queue. Set while the call has its place. */
   giveBack: (() => void) | undefined
 }
 
 const over = Promise.resolve()
 
-/** A number of places, and the line of the calls that wait for one. */
+/** A number of places, and the queue of calls that wait for one. */
 export class Pool {
   private readonly concurrency: number
-  /** Told that there is a place. Gives false where the call does not want it any more. */
+  /** Gives a place to the call. Returns false if the call no longer wants it. */
   private readonly placed: (call: Call) => boolean
   private queue: PQueue | undefined
   private readonly asks = new Map<Call, Ask>()
-  /** How many asks in the line have no call any more. */
+  /** The number of requests in the queue whose call has left. */
   private gone = 0
 
   constructor(places: number, placed: (call: Call) => boolean) {
@@ -28,18 +28,18 @@ export class Pool {
     this.placed = placed
   }
 
-  /** True where there is a place at once. Else `placed` is called when there is one, unless the call leaves before. */
+  /** Returns true if a place is free. Otherwise `placed` is called when one is, unless the call leaves before that. */
   take(call: Call): boolean {
     const ask: Ask = { call, isInLine: false, giveBack: undefined }
     this.asks.set(call, ask)
     this.queue ??= new PQueue({ concurrency: this.concurrency })
-    // Where there is a place, `begin` is called before `add` returns.
+    // If a place is free, `begin` is called before `add` returns.
     void this.queue.add(() => this.begin(ask), { priority: call.toolCall.priority ?? 0 })
     ask.isInLine = ask.giveBack === undefined
     return !ask.isInLine
   }
 
-  /** Gives the place back, or leaves the line. */
+  /** Gives the place back, or leaves the queue. */
   release(call: Call): void {
     const ask = this.asks.get(call)
     if (ask === undefined) return
@@ -49,12 +49,12 @@ export class Pool {
     if (!ask.isInLine) return
     this.gone += 1
     if (this.gone < this.queue!.size) return
-    // Nobody waits any more: what is left in the line is not kept until its turn.
+    // No call waits: drops the leftover requests instead of keeping them until their turn.
     this.gone = 0
     this.queue!.clear()
   }
 
-  /** The place is taken until the promise resolves. */
+  /** Holds the place until the promise resolves. */
   private begin(ask: Ask): Promise<void> {
     const { call, isInLine } = ask
     ask.isInLine = false

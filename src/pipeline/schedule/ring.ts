@@ -17,7 +17,7 @@ export class Ring<T> {
     return this.length === 0 ? undefined : this.slots[this.head]
   }
 
-  /** The value behind so many older ones. */
+  /** The value at this index, counted from the oldest. */
   at(index: number): T {
     return this.slots[(this.head + index) & (this.slots.length - 1)]!
   }

@@ -24,7 +24,7 @@ export class AgentTools {
   private readonly make: OwnTools
   private madeResolveTool: Tool<unknown> | undefined
   private madeReadResultTool: Tool<unknown> | undefined
-  /** Whether a result was cut, so that there is something to read. */
+  /** Whether a result was cut, so that `read_result` can read it. */
   offersReadResult = false
   private readonly active = new Map<string, ReadonlySet<string>>()
   private readonly listeners = new Map<string, Set<() => void>>()
@@ -45,7 +45,7 @@ export class AgentTools {
     return this.madeReadResultTool
   }
 
-  /** Whether `read_result` is the executor's: a registered tool of that name takes its place. */
+  /** Whether `read_result` is the executor's own: a registered tool of that name replaces it. */
   get readsResults(): boolean {
     return this.registry.get(readResultName) === undefined
   }

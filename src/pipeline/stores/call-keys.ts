@@ -1,21 +1,24 @@
 /**
- * The idempotency keys of calls: of the calls with one key, one runs at a time, and what it gave answers the others for a while.
- * A journal keeps what they gave, and lets no other process run a call with the same key.
+ * The idempotency keys of calls: one call with a key runs at a time, and its output answers the others for a while. A journal
+ * keeps the outputs, and ensures that no other process runs a call with the same key.
  */
 import { bytesOfBlocks } from "../../output/cut-blocks.ts"
 import type { ToolOutput } from "../../output/output.ts"
 import type { Call } from "../call/call.ts"
 
-/** What a call learns of its key: undefined if the call is to run, else the output of the one that ran. */
+/** The answer to a call's claim: undefined if the call has to run, otherwise the output of the call that ran. */
 export type KeyAnswer = { readonly output: ToolOutput } | undefined
 
 /** Keeps keys where other processes see them. */
 export interface KeyJournal {
-  /** Takes a key for a call, once no other process runs a call with it. */
+  /** Takes a key for a call, once no other process runs a call with that key. */
   claimKey(call: Call, key: string): Promise<KeyAnswer>
-  /** What the call with this key gave. */
+  /** The output of the call with this key. */
   keyOutput(key: string): Promise<ToolOutput | undefined>
-  /** A call with a key has ended. `output`: undefined if it does not answer others. `ttl`: milliseconds for which it does. */
+  /**
+   * Records the end of a call with a key. `output`: undefined if it does not answer other calls. `ttl`: how long it does, in
+   * milliseconds.
+   */
   endKey(call: Call, key: string, output: ToolOutput | undefined, ttl: number): void
 }
 
@@ -24,7 +27,7 @@ interface Waiting {
   readonly resolve: (answer: KeyAnswer | Promise<KeyAnswer>) => void
 }
 
-/** The call that runs, and those that wait for its end, in their order. */
+/** The running call, and the calls that wait for its end, in order. */
 interface Holder {
   readonly call: Call
   readonly waiting: Array<Waiting>
@@ -36,7 +39,7 @@ interface Kept {
   readonly expiresAt: number
 }
 
-/** Outputs that are kept in memory, and bytes of them all; the oldest are forgotten first. */
+/** The limits of the outputs kept in memory: their number and their total bytes. The oldest are dropped first. */
 const maxKept = 10_000
 const maxKeptBytes = 64 * 1024 * 1024
 
@@ -56,7 +59,7 @@ export class CallKeys {
 
   /** Takes a key for a call. Waits while another call holds it. */
   claim(call: Call, key: string): KeyAnswer | Promise<KeyAnswer> {
-    // The parameters may have been edited since.
+    // The parameters may have been edited since the call took its key.
     if (call.key !== undefined && call.key !== key) this.end(call, undefined, 0)
     const holder = this.holders.get(key)
     if (holder !== undefined && holder.call !== call)
@@ -64,18 +67,18 @@ export class CallKeys {
     return this.take(call, key, holder?.waiting ?? [])
   }
 
-  /** A restored call goes on with its key. */
+  /** Takes the key again for a restored call. */
   reclaim(call: Call, key: string): void {
     call.key = key
     if (!this.holders.has(key)) this.holders.set(key, { call, waiting: [] })
   }
 
-  /** What a call with this key would be answered now. */
+  /** The output that a call with this key would receive now. */
   peek(key: string): ToolOutput | undefined | Promise<ToolOutput | undefined> {
     return this.journal === undefined ? this.find(key) : this.journal.keyOutput(key)
   }
 
-  /** The call holds its key no more. `output`: undefined if it does not answer others, and the next one runs. */
+  /** Releases the call's key. `output`: undefined if it does not answer other calls: then the next one runs. */
   end(call: Call, output: ToolOutput | undefined, ttl: number): void {
     const { key } = call
     if (key === undefined) return
@@ -90,7 +93,7 @@ export class CallKeys {
     for (const { resolve } of waiting) resolve({ output })
   }
 
-  /** Lets the next call run that still waits. */
+  /** Lets the next call run that is still waiting. */
   private pass(key: string, waiting: Array<Waiting>): void {
     const place = waiting.findIndex(({ call }) => call.isActive)
     if (place === -1) return
@@ -109,12 +112,12 @@ export class CallKeys {
   private async fromJournal(journal: KeyJournal, call: Call, key: string): Promise<KeyAnswer> {
     const answer = await journal.claimKey(call, key)
     if (answer !== undefined) return this.answered(call, answer.output)
-    // The call was cancelled meanwhile, and the store may have heard of that first.
+    // The call was cancelled in the meantime, and the store may have recorded that before the claim.
     if (!call.isActive && !call.isLeft) journal.endKey(call, key, undefined, 0)
     return undefined
   }
 
-  /** The output is known: nobody has to hold the key. */
+  /** Returns the known output: no call needs to hold the key. */
   private answered(call: Call, output: ToolOutput): KeyAnswer {
     const { key } = call
     call.key = undefined

@@ -1,6 +1,6 @@
 /** The texts of results that were cut, for `read_result`, by the ids of their calls. */
 
-/** Bytes of all texts together. */
+/** The total size of all texts, in bytes. */
 const maxKeptBytes = 64 * 1024 * 1024
 
 interface KeptResult {
@@ -8,7 +8,7 @@ interface KeptResult {
   readonly text: Buffer
 }
 
-/** Keeps the latest texts within a number of bytes: the oldest are forgotten first. */
+/** Keeps the latest texts up to a total size. The oldest are dropped first. */
 export class KeptResults {
   private readonly results = new Map<string, KeptResult>()
   private readonly maxBytes: number
@@ -18,7 +18,7 @@ export class KeptResults {
     this.maxBytes = maxBytes
   }
 
-  /** Keeps a text; false for one that alone is too long. */
+  /** Keeps a text. Returns false if the text alone is too long. */
   keep(agentId: string, callId: string, text: Buffer): boolean {
     this.forget(callId)
     if (text.length > this.maxBytes) return false
