@@ -1,6 +1,7 @@
 /**
- * Whether files have an access control list beside their mode. Node cannot ask the system, and a mode does not tell, so a
- * program is asked: `getfacl`, or `ls`, which marks such files. What is known to have none is not asked for again.
+ * Detects whether files have an access control list in addition to their mode. Node has no API for it, and the mode does not
+ * show it, so a program is run: `getfacl`, or `ls`, which marks such files. A file known to have no list is not checked
+ * again.
  */
 import { execFile } from "node:child_process"
 import type { BigIntStats } from "node:fs"
@@ -9,11 +10,11 @@ import type { RealFolder } from "./real-folder.ts"
 interface Asking {
   readonly program: string
   readonly options: ReadonlyArray<string>
-  /** Whether what the program wrote tells of a list. */
+  /** Whether the program's output shows a list. */
   readonly tells: (output: string) => boolean
 }
 
-/** A mode, and the mark behind it. */
+/** A mode, followed by the mark. */
 const marked = /^[-\w]{10}\+/m
 
 const askings: ReadonlyArray<Asking> =
@@ -26,7 +27,7 @@ const askings: ReadonlyArray<Asking> =
         ]
       : []
 
-/** Undefined where the program is not there. */
+/** Returns undefined if the program is not installed. */
 const ask = (folder: RealFolder, names: ReadonlyArray<string>, { program, options, tells }: Asking) =>
   new Promise<boolean | undefined>((answer) => {
     const args = [...options, "--", ...names]
@@ -36,15 +37,15 @@ const ask = (folder: RealFolder, names: ReadonlyArray<string>, { program, option
     )
   })
 
-/** Files without a list, with the time of their last change: a list that is given to one changes that. */
+/** Files without a list, with their change time (ctime), which changes when a file gets a list. */
 const plain = new Map<string, bigint>()
 const maxPlain = 10_000
-/** Some runtimes (Deno) tell times in whole seconds, in which much may change. */
+/** Some runtimes (Deno) report times in whole seconds, too coarse to detect a change. */
 const second = 1_000_000_000n
 
 const keyOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`
 
-/** Remembers that a file has no list. */
+/** Records that a file has no list. */
 export const rememberPlain = (info: BigIntStats): void => {
   if (info.ctimeNs % second === 0n) return
   if (plain.size >= maxPlain) plain.clear()
@@ -53,7 +54,7 @@ export const rememberPlain = (info: BigIntStats): void => {
 
 export const isKnownPlain = (info: BigIntStats): boolean => plain.get(keyOf(info)) === info.ctimeNs
 
-/** Whether one of the files in a folder has a list. False where no program can tell. */
+/** Whether one of the files in a folder has a list. False if no program is available. */
 export const haveAccessList = async (folder: RealFolder, names: ReadonlyArray<string>): Promise<boolean> => {
   for (const asking of askings) {
     const answer = await ask(folder, names, asking)

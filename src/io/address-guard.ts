@@ -1,6 +1,6 @@
 /**
- * Decides which addresses a connection may go to. A name is resolved once, every address is checked, and the connection
- * goes to one of those very addresses: a name that answers differently the next time (DNS rebinding) gains nothing.
+ * Decides which addresses a connection may go to. A name is resolved once, every address is checked, and the connection uses
+ * one of those addresses, so a name that resolves differently the next time (DNS rebinding) gains nothing.
  */
 import { type LookupAddress, lookup as systemLookup } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
@@ -13,11 +13,11 @@ export interface AddressGuardOptions {
   readonly allowPrivate?: boolean
   /** The addresses of a name. Default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<ReadonlyArray<LookupAddress>>
-  /** Which addresses are allowed where `allowPrivate` is not set. Default: `isPublicAddress`. */
+  /** Which addresses are allowed if `allowPrivate` is not set. Default: `isPublicAddress`. */
   readonly isAllowed?: (address: string) => boolean
 }
 
-/** Says what was refused and what would allow it. */
+/** A refused connection. The message names the address and the option that would allow it. */
 export class PrivateAddressError extends FetchError {
   override readonly name = "PrivateAddressError"
 
@@ -56,12 +56,15 @@ export class AddressGuard {
     this.isAllowed = allowPrivate ? () => true : isAllowed
   }
 
-  /** For a host written as an address, which Node connects to without any lookup. Throws a PrivateAddressError. */
+  /** Checks a host written as an address, which Node connects to without a lookup. Throws a PrivateAddressError. */
   checkLiteral(hostname: string): void {
     if (isIP(hostname) !== 0 && !this.isAllowed(hostname)) throw new PrivateAddressError(hostname, hostname)
   }
 
-  /** At least one. Rejects with a PrivateAddressError where any of them is refused, and with the resolver's failure. */
+  /**
+   * Resolves with at least one address. Rejects with a PrivateAddressError if any of them is refused, or with the resolver's
+   * error.
+   */
   async addressesOf(hostname: string): Promise<ReadonlyArray<LookupAddress>> {
     this.checkLiteral(hostname)
     const family = isIP(hostname)

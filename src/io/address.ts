@@ -1,6 +1,6 @@
 /**
- * Which IP addresses belong to the public internet. All else (this machine, its networks, multicast, reserved ranges,
- * the ways to write an IPv4 address as an IPv6 one) is private, after IANA's registries of special-purpose addresses.
+ * Which IP addresses belong to the public internet. Everything else (this machine, its networks, multicast, reserved ranges,
+ * IPv4 addresses written as IPv6) is private, following IANA's registries of special-purpose addresses.
  */
 import { BlockList, isIPv4, isIPv6 } from "node:net"
 
@@ -31,10 +31,10 @@ const specialIpv4 = blockListOf("ipv4", [
   ["240.0.0.0", 4],
 ])
 
-/** All that is handed out for the public; loopback, link-local, unique local and multicast addresses are not in it. */
+/** Global unicast; it does not contain loopback, link-local, unique local and multicast addresses. */
 const globalIpv6 = blockListOf("ipv6", [["2000::", 3]])
 
-/** Inside of it: protocol assignments with Teredo, documentation, and 6to4, which leads to an IPv4 address. */
+/** Ranges inside `globalIpv6`: protocol assignments with Teredo, documentation, and 6to4, which leads to an IPv4 address. */
 const specialIpv6 = blockListOf("ipv6", [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -42,14 +42,14 @@ const specialIpv6 = blockListOf("ipv6", [
   ["3fff::", 20],
 ])
 
-/** IPv6 addresses that stand for the IPv4 address in their last four bytes: IPv4-mapped, and NAT64. */
+/** IPv6 addresses that represent the IPv4 address in their last four bytes: IPv4-mapped, and NAT64. */
 const embeddingIpv4 = blockListOf("ipv6", [
   ["::ffff:0:0", 96],
   ["64:ff9b::", 96],
 ])
 
 const embeddedIpv4 = (address: string): string => {
-  // A URL's host is written in one way: hexadecimal groups, of which the last two may be left out as zeros.
+  // A URL's host has one canonical form: hexadecimal groups, where the last two can be omitted if they are zero.
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   const groups = canonical.split("::").at(-1)!.split(":")
   const [high, low] = groups.length === 1 ? ["0", groups[0]!] : groups.slice(-2)
@@ -57,7 +57,7 @@ const embeddedIpv4 = (address: string): string => {
   return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".")
 }
 
-/** False for everything that is no IP address in its usual form, too. */
+/** Returns false also for anything that is not an IP address in its usual form. */
 export const isPublicAddress = (address: string): boolean => {
   if (isIPv4(address)) return !specialIpv4.check(address, "ipv4")
   const [unscoped] = address.split("%")

@@ -1,6 +1,6 @@
 /**
- * Writes whole files so that nobody ever reads half of one: into a new file in the same folder, which then takes
- * the name. Paths are real ones. The folder is held open, so that nothing is written through a link that takes its place.
+ * Writes whole files so that nobody ever reads half of one: into a new file in the same folder, which is then renamed. Paths
+ * have every link resolved. The folder is held open, so that nothing is written through a link that replaces it.
  */
 import { randomUUID } from "node:crypto"
 import { type BigIntStats, constants } from "node:fs"
@@ -18,7 +18,7 @@ const failure = (code: string, message: string): NodeJS.ErrnoException =>
 
 const temporaryName = (): string => `.stepline-${randomUUID()}.tmp`
 
-/** Runs `place` with a new, synced file that holds the content; afterwards the file is gone, or has its new name. */
+/** Runs `place` with a new, synced file that holds the content; afterwards the file is removed, unless `place` renamed it. */
 const withStaged = async (
   folder: RealFolder,
   content: Uint8Array,
@@ -44,7 +44,7 @@ const withStaged = async (
   }
 }
 
-/** False where this process may not give the new file the owner and the group of the old one. */
+/** Returns false if this process is not allowed to give the new file the owner and group of the old one. */
 const keepAttributes = async (file: FileHandle, before: BigIntStats): Promise<boolean> => {
   const { uid, gid } = await file.stat({ bigint: true })
   if (uid !== before.uid || gid !== before.gid) {
@@ -54,12 +54,12 @@ const keepAttributes = async (file: FileHandle, before: BigIntStats): Promise<bo
       return false
     }
   }
-  // Then the mode, because a change of owner clears its special bits.
+  // The mode comes second, because a change of owner clears its special bits.
   await file.chmod(Number(before.mode & 0o7777n))
   return true
 }
 
-/** Keeps all that the file has beside its content. Where that fails, the former content is put back. */
+/** Keeps all attributes of the file. If the write fails, the former content is restored. */
 const writeInPlace = async (
   folder: RealFolder,
   name: string,
@@ -97,16 +97,16 @@ const writeAt = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
 }
 
 const takesNewFiles = (folder: RealFolder): Promise<boolean> =>
-  // Of a path that ends with a link, Deno would ask for the link.
+  // `/.`, because for a path that ends with a link, Deno would check the link.
   access(`${folder.at(".")}/.`, constants.W_OK).then(
     () => true,
     () => false,
   )
 
-/** Of a file that cannot be renamed over: in a sticky folder, mounted by itself, immutable. */
+/** Error codes for a file that a rename cannot replace: in a sticky folder, a mount point, immutable. */
 const unrenamable = new Set(["EPERM", "EACCES", "EBUSY"])
 
-/** Gives every other name of the file the new one. */
+/** Renames the staged file to `name`, and links it to every other name of the file. */
 const placeAt = async (
   folder: RealFolder,
   staged: string,
@@ -140,14 +140,14 @@ const replaceByRename = async (
 ): Promise<void> => {
   const isPlain = isKnownPlain(before)
   let listed: Promise<boolean> | undefined
-  // Until its owner is known nobody else may read what is in it.
+  // Until the file has its owner, nobody else may read its content.
   await withStaged(
     folder,
     content,
     0o600,
     async (file, staged) => {
       if (!(await keepAttributes(file, before))) throw new NotReplaceable()
-      // The new file's list would come from its folder. The answer is waited for when the content is written.
+      // The new file's list would come from its folder. The answer is awaited after the content is written.
       if (!isPlain) listed = haveAccessList(folder, [name, staged])
     },
     async (staged) => {
@@ -166,9 +166,9 @@ const replaceByRename = async (
 
 /**
  * Replaces the content of an existing file; keeps its mode, owner, group and access control list (other extended attributes
- * are lost). `others` are further names of the file (hard links) that shall have the new content as well; names that are not
- * among them keep the former one. Where a new file cannot take the name, or could not have the same owner or list, it is
- * written in place, which is not atomic; never where the file has other names.
+ * are lost). `others` are further names of the file (hard links) that get the new content as well; names not listed keep the
+ * former one. If a new file cannot take the name, or cannot have the same owner or list, the file is written in place, which
+ * is not atomic; a file with other names is never written in place.
  */
 export const replaceFile = (
   path: string,
@@ -192,10 +192,10 @@ export const replaceFile = (
     }
   })
 
-/** File systems that know no hard links. */
+/** Error codes of file systems without hard links. */
 const linkless = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
-/** `EEXIST` would mean to the caller that the file to make exists. */
+/** Turns `EEXIST` of a folder into `ENOTDIR`: to the caller, `EEXIST` means that the file exists. */
 const inFolder = async (path: string, work: (folder: RealFolder) => Promise<void>): Promise<void> => {
   let isReady = false
   try {
@@ -209,7 +209,7 @@ const inFolder = async (path: string, work: (folder: RealFolder) => Promise<void
   }
 }
 
-/** Makes a file, with the folders that it needs; never touches one that exists, and then fails with `EEXIST`. */
+/** Creates a file and its missing folders. Never touches an existing file: rejects with `EEXIST`. */
 export const createFile = (path: string, content: Uint8Array, signal?: AbortSignal): Promise<void> =>
   inFolder(dirname(path), async (folder) => {
     await sweep(folder)
@@ -222,7 +222,7 @@ export const createFile = (path: string, content: Uint8Array, signal?: AbortSign
         signal?.throwIfAborted()
         const target = folder.at(basename(path))
         try {
-          // Unlike a rename, a link never takes the place of a file.
+          // Unlike a rename, a link never replaces a file.
           await link(folder.at(staged), target)
         } catch (cause) {
           if (!linkless.has(codeOf(cause))) throw cause

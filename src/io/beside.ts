@@ -1,14 +1,14 @@
 /**
- * Packages that are loaded from the disk when they are needed. A bundler does not see their names, so it neither looks for them
- * nor takes them in; they are looked for beside this module, which in a bundle is the bundle.
+ * Loads packages from the disk when they are needed. A bundler does not see their names, so it neither resolves nor bundles
+ * them; they are resolved relative to this module, which in a bundle is the bundle.
  */
 import { createRequire } from "node:module"
 
-/** CommonJS, which a bundler may make of this, has no `import.meta`. */
+/** A bundler can turn this into CommonJS, which has no `import.meta`. */
 export const here: string = import.meta.url ?? __filename
 
-/** `require`, as of a CommonJS module that stands here. */
+/** `require`, relative to this module. */
 export const requireBeside: NodeJS.Require = createRequire(here)
 
-/** `import`. The caller says what the module is. */
+/** `import`. The caller gives the module's type. */
 export const importBeside = <Module>(name: string): Promise<Module> => import(/* @vite-ignore */ name)

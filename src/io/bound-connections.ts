@@ -1,16 +1,16 @@
 /**
- * Bounds the connections of an HTTP server. Each has a descriptor, and commands need descriptors too: who is not let in, such as
- * whoever connects and says nothing, must not take them all. It keeps nobody out either: a new connection takes the place of the
- * oldest that is not in use.
+ * Bounds the connections of an HTTP server. Each takes a descriptor, and commands need descriptors too, so clients that
+ * connect and send nothing must not take them all. Nor do they lock others out: a new connection replaces the oldest that is
+ * not in use.
  */
 import { readFileSync } from "node:fs"
 import type { Server, ServerOptions } from "node:http"
 import type { Duplex } from "node:stream"
 
-/** Connections of one server, where the process may have many descriptors. */
+/** Connections of one server, if the process may have many descriptors. */
 const most = 1_000
 
-/** Where the system does not tell. */
+/** Assumed if the system does not report the limit. */
 const fewDescriptors = 1_024
 
 const descriptors = (): number => {
@@ -22,14 +22,14 @@ const descriptors = (): number => {
   }
 }
 
-/** How long a server waits for what makes a request. An answer may take as long as it likes. */
+/** How long a server waits for a request. A response has no time limit. */
 export const requestTimes: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5_000,
 }
 
-/** Keeps a connection until what it is given closes: the response to whoever was let in, or the connection itself. */
+/** Keeps a connection until the given emitter closes: the response to an admitted client, or the connection itself. */
 export type UseConnection = (connection: Duplex, until: NodeJS.EventEmitter) => void
 
 /** @param max Default: a quarter of the descriptors that the process may have, 1,000 at most. */
@@ -37,7 +37,7 @@ export const boundConnections = (
   server: Server,
   max = Math.min(most, Math.floor(descriptors() / 4)),
 ): UseConnection => {
-  /** The oldest first. */
+  /** Oldest first. */
   const idle = new Set<Duplex>()
   const inUse = new Map<Duplex, number>()
   server.on("connection", (connection) => {

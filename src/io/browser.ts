@@ -1,7 +1,6 @@
 /**
- * Reads web pages as a person sees them, with one Chromium that is started when the first page is asked for and ends
- * when none was asked for in a while, when its owner closes it, or with the process, which it does not hold up while
- * it reads nothing.
+ * Reads web pages as a person sees them, with one Chromium that starts with the first page and ends after a time without
+ * pages, when its owner closes it, or with the process, which it does not keep alive while it is idle.
  */
 import { AddressGuard, type AddressGuardOptions } from "./address-guard.ts"
 import { type ChromiumOptions, type RunningChromium, startChromium } from "./chromium.ts"
@@ -12,22 +11,22 @@ import { shownUrl } from "./shown-url.ts"
 
 /** The options of a `Browser`. */
 export interface BrowserOptions extends ChromiumOptions, AddressGuardOptions, VisitOptions {
-  /** After how long without a page to read Chromium is ended, in milliseconds. Default 30,000. */
+  /** The time without a page after which Chromium is ended, in milliseconds. Default 30,000. */
   readonly idleTimeout?: number
 }
 
-/** How long to wait for the end of a tab, in milliseconds. A Chromium that hangs closes none. */
+/** How long to wait for a tab to close, in milliseconds. A Chromium that hangs closes none. */
 const closeTimeout = 2_000
 
 /** One run of Chromium. */
 interface Run {
   readonly chromium: Promise<RunningChromium>
-  /** Aborted by its owner, also while it starts. */
+  /** Aborted by the owner, also while Chromium starts. */
   readonly closing: AbortController
 }
 
 /**
- * A host that ends itself at a signal closes it before: else Chromium's temporary folders stay behind.
+ * A host that exits on a signal must close the browser first, otherwise Chromium's temporary folders remain.
  *
  * @example
  * await using browser = new Browser()
@@ -36,12 +35,12 @@ export class Browser implements PageReader, AsyncDisposable {
   private readonly options: BrowserOptions
   private readonly guard: AddressGuard
   private run: Run | undefined
-  /** The end of the one before. */
+  /** The end of the previous run. */
   private closed = Promise.resolve()
   private readers = 0
   private idle: NodeJS.Timeout | undefined
 
-  /** Starts nothing yet. */
+  /** Does not start Chromium yet. */
   constructor(options: BrowserOptions = {}) {
     this.options = options
     this.guard = new AddressGuard(options)
@@ -71,7 +70,7 @@ export class Browser implements PageReader, AsyncDisposable {
     }
   }
 
-  /** Ends Chromium, and with it what is being read. A later `readPage` starts it again. */
+  /** Ends Chromium and all reads in progress. A later `readPage` starts it again. */
   async close(): Promise<void> {
     clearTimeout(this.idle)
     const { run } = this
@@ -80,7 +79,7 @@ export class Browser implements PageReader, AsyncDisposable {
       run.closing.abort()
       this.closed = run.chromium
         .then((chromium) => {
-          // Who waits for its end shall live to see it.
+          // Keep the process alive until Chromium has closed.
           chromium.ref()
           return chromium.close()
         })
@@ -96,7 +95,7 @@ export class Browser implements PageReader, AsyncDisposable {
   private start(): Run {
     if (this.run !== undefined) return this.run
     const closing = new AbortController()
-    // Two cannot have the same profile.
+    // Two Chromiums cannot share a profile.
     const chromium = this.closed.then(() => startChromium(this.options, this.guard, closing.signal))
     const run: Run = { chromium, closing }
     this.run = run
@@ -123,7 +122,7 @@ export class Browser implements PageReader, AsyncDisposable {
     const { signal } = request
     const opening = chromium.openTab()
     const tab = await orAborted(opening, signal).catch((cause: unknown) => {
-      // One that opens late is nobody's.
+      // Nobody uses a tab that opens late.
       opening.then((late) => late.close()).catch(() => {})
       throw cause
     })
@@ -135,7 +134,7 @@ export class Browser implements PageReader, AsyncDisposable {
   }
 }
 
-/** Pages of the web, read by a Chromium of this machine. Its host closes it at shutdown. */
+/** Reads web pages with a Chromium of this machine. The host closes it at shutdown. */
 export const localBrowser = new Browser()
 
 const orAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {

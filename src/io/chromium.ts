@@ -1,4 +1,4 @@
-/** Starts a Chromium that reaches the network through a guarded proxy alone. */
+/** Starts a Chromium that reaches the network only through a guarded proxy. */
 import type { ChildProcess } from "node:child_process"
 import { constants } from "node:fs"
 import { access, mkdir } from "node:fs/promises"
@@ -20,15 +20,15 @@ import { watchSpawns } from "./spawned-processes.ts"
 
 /** Which Chromium is started, and how. */
 export interface ChromiumOptions {
-  /** Default: the environment's `CHROME_PATH`, else what is found in the usual places. */
+  /** Default: the environment's `CHROME_PATH`, else a browser found in the usual places. */
   readonly executablePath?: string
   /** A folder that keeps cookies and logins. Default: every page is read with an empty profile. */
   readonly profile?: string
-  /** Whether Chromium confines its processes. Default: true, except for root, for whom it cannot. */
+  /** Whether Chromium sandboxes its processes. Default: true, except for root, where it is not possible. */
   readonly sandbox?: boolean
 }
 
-/** @internal Of a library that need not be installed. */
+/** @internal Playwright's type: that library is optional. */
 interface Tab {
   readonly page: Page
   close(): Promise<void>
@@ -36,22 +36,22 @@ interface Tab {
 
 /** @internal */
 export interface RunningChromium {
-  /** What is put before a script that reads a page. */
+  /** Source code prepended to a script that reads a page. */
   readonly libraries: string
   openTab(): Promise<Tab>
   /** Why the last connection to the host of a URL failed. */
   failureOf(url: URL): Error | undefined
-  /** Calls back once it has ended, whoever ended it. */
+  /** Calls `ended` once Chromium has ended, for whatever reason. */
   onEnd(ended: () => void): void
-  /** Keeps this process from ending by itself. So it does when it is new. */
+  /** Keeps this process alive. This is the initial state. */
   ref(): void
-  /** Lets this process end, which ends Chromium. */
+  /** Allows this process to exit, which ends Chromium. */
   unref(): void
-  /** Where it does not end in half a minute, it is killed. */
+  /** Closes Chromium; kills it if it has not ended after 30 seconds. */
   close(): Promise<void>
 }
 
-/** Neither services of its maker nor ways past the proxy. */
+/** Disable vendor services, and all ways around the proxy. */
 const flags = [
   "--disable-gpu",
   "--disable-quic",
@@ -60,18 +60,18 @@ const flags = [
   "--disable-component-update",
   "--disable-sync",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-  // The former name of that.
+  // The former name of that flag.
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-  // The proxy resolves names; Chromium itself shall reach nothing else.
+  // The proxy resolves names; Chromium itself must reach nothing else.
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
 
-/** In milliseconds. One that hangs would keep all pages waiting. */
+/** In milliseconds. A start that hangs would block all pages. */
 const startTimeout = 20_000
 
 const packages = "playwright-core @mozilla/readability turndown @joplin/turndown-plugin-gfm"
 
-/** They are optional: who reads no pages need not install them. */
+/** Loads the optional packages, which only reading pages needs. */
 const loadPackages = async () => {
   try {
     const [{ chromium }, libraries] = await Promise.all([
@@ -92,7 +92,7 @@ type Session = Pick<RunningChromium, "openTab" | "onEnd" | "close">
 
 const pageOptions = { acceptDownloads: false, serviceWorkers: "block" } as const
 
-/** Every tab has a profile of its own, which ends with it. */
+/** Every tab has its own profile, which is deleted with it. */
 const temporarySession = (browser: PlaywrightBrowser): Session => ({
   openTab: async () => {
     const context = await browser.newContext(pageOptions)
@@ -117,9 +117,9 @@ const persistentSession = (context: BrowserContext): Session => ({
   close: () => context.close(),
 })
 
-/** What of Playwright's report on a Chromium that did not start helps: the last words of Chromium itself, if there are any. */
+/** The useful part of Playwright's error when Chromium does not start: the last line of Chromium's own stderr, if there is one. */
 const startFailure = (executablePath: string, cause: unknown): FetchError => {
-  // Playwright colours it.
+  // Playwright adds colours.
   const message = stripVTControlCharacters((cause as Error).message)
   const lastWords = [...message.matchAll(/\[err\] (.*\S)/g)].at(-1)?.[1]
   const reason = /no usable sandbox|running as root without --no-sandbox/i.test(message)
@@ -139,11 +139,11 @@ const makeProfile = async (profile: string): Promise<void> => {
   }
 }
 
-/** Playwright does not give the process away. It is known by the proxy, which is this Chromium's alone. */
+/** Finds the process, which Playwright does not expose, by its proxy, which no other Chromium uses. */
 const processOf = (processes: ReadonlyArray<ChildProcess>, proxyUrl: string): ChildProcess | undefined =>
   processes.find(({ spawnargs }) => spawnargs?.includes(`--proxy-server=${proxyUrl}`))
 
-/** A process that cannot be found is left as it is. */
+/** Does nothing if the process was not found. */
 const references = (chromium: ChildProcess | undefined): Pick<RunningChromium, "ref" | "unref"> => {
   const pipes = (chromium?.stdio ?? []) as ReadonlyArray<Socket | null>
   return {
@@ -156,16 +156,19 @@ const references = (chromium: ChildProcess | undefined): Pick<RunningChromium, "
   }
 }
 
-/** With all that it has started: Playwright makes it the leader of a group. */
+/** Kills Chromium and its children: Playwright makes it a process group leader. */
 const kill = (chromium: ChildProcess | undefined): void => {
   try {
     if (chromium?.pid !== undefined) process.kill(-chromium.pid, "SIGKILL")
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** @internal Rejects with a FetchError where something is not installed, or does not start. Once aborted, what starts is killed. */
+/**
+ * @internal Rejects with a FetchError if a package or Chromium is not installed, or Chromium does not start. An abort kills
+ * a starting Chromium.
+ */
 export const startChromium = async (
   options: ChromiumOptions,
   guard: AddressGuard,
@@ -183,7 +186,7 @@ export const startChromium = async (
       headless: true,
       args: flags,
       chromiumSandbox: sandbox,
-      // Playwright's answer to a signal would end the host's process.
+      // Playwright's signal handlers would end the host's process.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,

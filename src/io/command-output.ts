@@ -1,22 +1,22 @@
 /**
- * What a command printed, in bounded memory: both ends of each stream for the model and, where that is not all,
- * everything as it came in a file, up to 256 MB.
+ * What a command printed, in bounded memory: both ends of each stream for the model and, if they are not everything, the
+ * whole output in a file, in order, up to 256 MB.
  */
 import { StringDecoder } from "node:string_decoder"
 import { HeadAndTail, maxOutputBytes } from "../text/truncation.ts"
 import type { OutputStream } from "./pipe-reader.ts"
 import { SpillFile } from "./spill-file.ts"
 
-/** What a command printed, cut where it was long. */
+/** What a command printed, truncated if it was long. */
 export interface CapturedOutput {
   readonly stdout: string
   readonly stderr: string
-  /** Set where the texts are not all that was printed. */
+  /** Set if the texts are truncated. */
   readonly truncated?: {
     readonly totalBytes: number
-    /** Holds everything but `droppedBytes`, for its owner alone. Not set where it could not be written. */
+    /** The file with everything except `droppedBytes`, readable only by its owner. Not set if it could not be written. */
     readonly path?: string
-    /** How much of the middle the file lacks. */
+    /** How many bytes are missing from the middle of the file. */
     readonly droppedBytes?: number
   }
 }
@@ -30,15 +30,15 @@ class Capture {
   }
 }
 
-/** Takes what a command prints. What is too long to give in full goes to a file. */
+/** Collects what a command prints. Output too long to be returned in full is written to a file. */
 export class CommandOutput {
   private readonly limit: number
   private readonly streams: Record<OutputStream, Capture>
   private readonly file: SpillFile
 
   /**
-   * `limit`: bytes of both streams that are still given in full; default 50,000. `fileLimit`: bytes that its file may
-   * hold; default 256 MB.
+   * `limit`: bytes of both streams up to which they are returned in full; default 50,000. `fileLimit`: bytes that the file
+   * may hold; default 256 MB.
    */
   constructor(limit: number = maxOutputBytes, fileLimit?: number) {
     this.limit = limit
@@ -47,8 +47,8 @@ export class CommandOutput {
   }
 
   /**
-   * Keeps what came, and gives its text. A character that is cut by the border of two chunks comes with the second;
-   * bytes that are no UTF-8 become U+FFFD.
+   * Keeps a chunk, and returns its text. A character split between two chunks is returned with the second; bytes that are
+   * not UTF-8 become U+FFFD.
    */
   async write(stream: OutputStream, bytes: Uint8Array): Promise<string> {
     const capture = this.streams[stream]
@@ -58,7 +58,7 @@ export class CommandOutput {
     return text
   }
 
-  /** Call it once, after the last write. */
+  /** Returns the collected output. Call it once, after the last write. */
   async end(): Promise<CapturedOutput> {
     for (const { decoder, text } of Object.values(this.streams)) text.push(decoder.end())
     const stdout = this.streams.stdout.text
@@ -67,7 +67,7 @@ export class CommandOutput {
       return { stdout: stdout.render(this.limit), stderr: stderr.render(this.limit) }
     }
     await this.file.close()
-    // Each stream may have half, and what the other one leaves.
+    // Each stream gets half, and what the other one leaves.
     const half = Math.floor(this.limit / 2)
     const stderrBytes = Math.min(stderr.totalBytes, Math.max(half, this.limit - stdout.totalBytes))
     const { totalBytes, path, droppedBytes } = this.file
@@ -82,7 +82,7 @@ export class CommandOutput {
     }
   }
 
-  /** Removes the file, where nobody will be told of it. */
+  /** Removes the file, if its path will not be reported. */
   async discard(): Promise<void> {
     await this.file.remove()
   }

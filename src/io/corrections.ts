@@ -1,6 +1,6 @@
 /**
- * What an agent learned from its mistakes, kept in `.stepline/corrections.json` of a folder. Written atomically and
- * under a lock, so that agents in several processes lose nothing; a file that is damaged is put aside, never overwritten.
+ * What an agent learned from its mistakes, kept in `.stepline/corrections.json` of a folder. Writes are atomic and locked,
+ * so that agents in several processes lose nothing; a damaged file is renamed, never overwritten.
  */
 import { rename } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
@@ -10,22 +10,22 @@ import { withFileLock } from "./file-lock.ts"
 import { localFiles } from "./files.ts"
 import { RealFolder } from "./real-folder.ts"
 
-/** The file, relative to the folder that it belongs to. */
+/** The path of the file, relative to its folder. */
 export const correctionsFile = join(".stepline", "corrections.json")
 
-/** What an agent learned from its user, for the next time. */
+/** What an agent learned from its user. */
 export interface Correction {
-  /** What was to be achieved. */
+  /** The goal of the attempt. */
   readonly goal: string
   /** What was tried and did not work. */
   readonly failed_attempt: string
   /** What worked. */
   readonly successful_approach: string
-  /** ISO 8601; not there in what was written by hand. */
+  /** ISO 8601; missing in corrections written by hand. */
   readonly recorded_at?: string
 }
 
-/** Of each text, in characters. */
+/** Maximum length of each text, in characters. */
 export const maxCorrectionText = 2000
 
 const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT"
@@ -36,7 +36,7 @@ const isCorrection = (value: unknown): value is Correction => {
   return [goal, failed_attempt, successful_approach].every((part) => typeof part === "string")
 }
 
-/** Undefined for a damaged file. One that somebody emptied is an empty list. */
+/** Returns undefined for a damaged file, and an empty list for an empty one. */
 const parseCorrections = (content: string): Array<Correction> | undefined => {
   const text = content.replace(/^\uFEFF/, "").trim()
   if (text === "") return []
@@ -48,7 +48,7 @@ const parseCorrections = (content: string): Array<Correction> | undefined => {
   }
 }
 
-/** Undefined where there is no file. */
+/** Resolves with undefined if there is no file. */
 const textOf = async (content: Promise<Uint8Array>): Promise<string | undefined> => {
   try {
     return Buffer.from(await content).toString()
@@ -58,11 +58,11 @@ const textOf = async (content: Promise<Uint8Array>): Promise<string | undefined>
   }
 }
 
-/** The name under which a damaged file is kept: of the time, so that no earlier one is in its place. */
+/** The name under which a damaged file is kept. It contains the time, so that it is unique. */
 const asideOf = (path: string, now: Date): string =>
   path.replace(/\.json$/, `.damaged-${now.toISOString().replace(/[:.]/g, "-")}.json`)
 
-/** Does the work in the folder of the file, which is made where it is missing. */
+/** Runs `work` in the folder of the file, and creates the folder if it is missing. */
 const inFolder = async <A>(path: string, work: (folder: RealFolder) => Promise<A>): Promise<A> => {
   let isReady = false
   try {
@@ -77,17 +77,17 @@ const inFolder = async <A>(path: string, work: (folder: RealFolder) => Promise<A
   }
 }
 
-/** What `appendCorrection` has done. */
+/** The result of `appendCorrection`. */
 export interface AppendedCorrection {
-  /** How many there are now. */
+  /** The number of corrections in the file now. */
   readonly count: number
-  /** Where the former file is kept, because it was damaged. */
+  /** Where the former file was moved, because it was damaged. */
   readonly damaged?: string
 }
 
 /**
- * Adds a correction to a corrections file, which need not exist. `path` is the file's real path.
- * Rejects with Node's error where it cannot be read or written, and where its lock does not become free.
+ * Adds a correction to a corrections file, and creates it if needed. `path` has every link resolved. Rejects with Node's
+ * error if the file cannot be read or written, and if its lock does not become free.
  */
 export const appendCorrection = async (
   path: string,
@@ -126,7 +126,7 @@ export const appendCorrection = async (
   })
 }
 
-/** What people wrote by hand may be of any length. */
+/** Texts written by hand can have any length. */
 const shortenedTexts = (correction: Correction): Correction => {
   const { goal, failed_attempt, successful_approach } = correction
   const cut = (text: string) =>
@@ -141,14 +141,14 @@ const shortenedTexts = (correction: Correction): Correction => {
 
 /** The options of `loadCorrections`. */
 export interface LoadCorrectionsOptions {
-  /** How many to give, of the latest; the file keeps all. `Infinity` is all. Default 50. */
+  /** How many of the latest corrections to return; the file keeps all. `Infinity` for all. Default 50. */
   readonly limit?: number
 }
 
 /**
- * The latest corrections recorded in a folder (default: the current one), the newest first, to be put into a prompt.
- * Texts past 2,000 characters are cut. None where there is no file. Rejects for a damaged file, which stays as it is, and with Node's error where it cannot
- * be read.
+ * Loads the latest corrections of a folder (default: the current one), newest first, for a prompt. Texts are cut to 2,000
+ * characters. Resolves with an empty list if there is no file. Rejects if the file is damaged (it is not changed), and with
+ * Node's error if it cannot be read.
  */
 export const loadCorrections = async (
   cwd = process.cwd(),

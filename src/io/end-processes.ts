@@ -1,19 +1,19 @@
-/** Ends a command and all that it started, also what has left its process group. POSIX only. */
+/** Ends a command and all processes it started, including those that left its process group. POSIX only. */
 import { setTimeout as delay } from "node:timers/promises"
 import { findProcessesOf, ownsGroup, type ProcessEntry, type RunIdentity } from "./process-table.ts"
 
-/** A process that goes on though it should have ended. */
+/** A process that still runs although it should have ended. */
 export interface LeftProcess {
   readonly pid: number
   readonly name: string
 }
 
-/** How long processes may take to end themselves after SIGTERM, in milliseconds. */
+/** How long processes have to exit after SIGTERM, in milliseconds. */
 const termGrace = 500
-/** How long to wait for the kernel to carry SIGKILL out. */
+/** How long to wait for SIGKILL to take effect, in milliseconds. */
 const killGrace = 2000
 
-/** False where there is no such process or group, or none that we may signal. */
+/** Returns false if there is no such process or group, or none that this process may signal. */
 const send = (id: number, signal: NodeJS.Signals | 0): boolean => {
   try {
     return process.kill(id, signal)
@@ -25,7 +25,7 @@ const send = (id: number, signal: NodeJS.Signals | 0): boolean => {
 const isInGroup = (process: LeftProcess, { leader }: RunIdentity): boolean =>
   process.pid === -leader || (process as Partial<ProcessEntry>).group === leader
 
-/** Those that have not ended. Where the system does not list them, the group is all that is known of them. */
+/** The processes that have not ended. If the system does not list processes, only the group is known. */
 const findAlive = async (run: RunIdentity): Promise<ReadonlyArray<LeftProcess>> => {
   const entries = await findProcessesOf(run)
   if (entries !== undefined) return entries
@@ -33,9 +33,9 @@ const findAlive = async (run: RunIdentity): Promise<ReadonlyArray<LeftProcess>> 
 }
 
 /**
- * Sends a signal to the group, and to each process that is not in it once it is found. Resolves with what is left: when
- * nothing is that took the signal, or when the time is over. An end that is not a child's has no event, so the few
- * milliseconds of an ending are polled.
+ * Sends a signal to the group, and to each process outside of it when it is found. Resolves with the remaining processes
+ * once none of those that took the signal is left, or after the time limit. Only a child's exit has an event, so this polls
+ * for a few milliseconds.
  */
 const signalUntilEnded = async (
   run: RunIdentity,
@@ -44,7 +44,7 @@ const signalUntilEnded = async (
 ): Promise<ReadonlyArray<LeftProcess>> => {
   const deadline = performance.now() + milliseconds
   const told = new Map<number, { readonly asMember: boolean; readonly took: boolean }>()
-  // Before the first signal: what has nothing but its parent to be known by is found while that lives.
+  // Before the first signal: a process that is known only by its parent can be found only while the parent lives.
   let alive = await findAlive(run)
   const isGroupTold = ownsGroup(run) && send(-run.leader, signal)
   for (let pause = 5; ; pause *= 2) {
@@ -52,7 +52,7 @@ const signalUntilEnded = async (
       const { pid } = process
       const asMember = isInGroup(process, run)
       const before = told.get(pid)
-      // Who has left the group since may have done so before its signal.
+      // A process that has left the group since may have left before the signal.
       if (before === undefined || (before.asMember && !asMember)) {
         told.set(pid, { asMember, took: asMember ? isGroupTold : send(pid, signal) })
       }
@@ -65,8 +65,8 @@ const signalUntilEnded = async (
 }
 
 /**
- * Asks all that bears a mark, is of a leader's session, or writes to its pipes, to end, then kills what is left. Gives what
- * could not be ended, such as another user's process.
+ * Sends SIGTERM to all processes that carry a mark, belong to a leader's session, or write to its pipes, then kills the
+ * rest. Resolves with those that could not be ended, such as another user's process.
  */
 export const endProcesses = async (
   identity: Omit<RunIdentity, "known">,

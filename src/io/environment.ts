@@ -1,27 +1,27 @@
 /**
- * Which of a host's environment variables its commands get. What looks like a secret stays behind unless it is named,
- * since whatever a command prints goes to a model.
+ * Which of a host's environment variables its commands get. Variables that look like secrets are withheld unless they are
+ * named, since the output of a command goes to a model.
  */
 
-/** Which variables of the host commands get, and which they get besides. */
+/** Which of the host's variables commands get, and which are added. */
 export interface EnvironmentRules {
   /**
-   * Names to pass; `*` stands for any characters. A name that looks like a secret passes only where it is named in
-   * full. Default `["*"]`: all but what looks like a secret.
+   * Names to pass; `*` matches any characters. A name that looks like a secret passes only if it is listed in full. Default
+   * `["*"]`: all except what looks like a secret.
    */
   readonly pass?: ReadonlyArray<string>
-  /** Set whatever the host has; undefined leaves a variable out. */
+  /** Variables to set, overriding the host's; undefined removes a variable. */
   readonly set?: Readonly<Record<string, string | undefined>>
 }
 
-/** As words of a name: `MONKEY` is no key, and neither `SSH_AUTH_SOCK` nor `MAX_TOKENS` is a secret. */
+/** Whole words of a name: `MONKEY` is not a key, and neither `SSH_AUTH_SOCK` nor `MAX_TOKENS` is a secret. */
 const secretWord = /(^|_)(KEYS?|TOKEN|JWT|WEBHOOK|CONNECTION_STRING|IDENTITY_HEADER|AUTH_CONFIG)(_|$)/
-/** As the last word of a name. `PWD` alone is a folder. */
+/** The last word of a name. `PWD` alone is a folder. */
 const secretEnd = /(^|_)(PASS|AUTH|PAT|CREDS|COOKIE|DSN)$|_PWD$/
-/** Wherever it stands in a name. */
+/** Anywhere in a name. */
 const secretPart = /SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE)KEY|(AUTH|ACCESS)TOKEN/
 
-/** Whether a variable's name says that it holds a key, a token, a password or a credential. */
+/** Whether a variable's name suggests a key, a token, a password or a credential. */
 export const looksSecret = (name: string): boolean => {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -37,7 +37,7 @@ const patternOf = (entry: string): RegExp => {
 
 const allNames: ReadonlyArray<string> = ["*"]
 
-/** Which names a list passes. A host has the same few dozen names at each command, so what was decided is kept. */
+/** Decides which names a list passes. A host has the same few dozen names for each command, so decisions are cached. */
 class PassList {
   private readonly named: ReadonlySet<string>
   private readonly patterns: ReadonlyArray<RegExp>
@@ -86,7 +86,7 @@ export const environmentFor = (
   return env
 }
 
-/** What a model should know of it, as a sentence. */
+/** Describes the environment for a model, in a sentence. */
 export const describeEnvironment = ({ pass = allNames, set = {} }: EnvironmentRules = {}): string => {
   const names = [...pass.filter((name) => name !== "*"), ...Object.keys(set)]
   if (!pass.includes("*")) {

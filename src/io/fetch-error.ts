@@ -1,4 +1,4 @@
-/** A failure to get something from the web that is worded: its message can be shown as it stands. */
+/** A failure to fetch from the web whose message can be shown as it is. */
 export class FetchError extends Error {
   override readonly name: string = "FetchError"
 }

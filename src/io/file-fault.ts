@@ -1,6 +1,6 @@
-/** Why a file that somebody named cannot be had, in words instead of a system's code. */
+/** Why a file cannot be used, in words instead of a system's error code. */
 
-/** What is wrong with a folder that was named as a file, as the end of a sentence that names it. */
+/** The problem if the path of a file leads to a folder, as the end of a sentence that names it. */
 export const folderFault = "it is a folder, and a file is wanted"
 
 const faults: Readonly<Record<string, string>> = {
@@ -19,9 +19,9 @@ const faultOf = (error: unknown, missing: string): string => {
   return (code === "ENOENT" ? missing : faults[code ?? ""]) ?? message
 }
 
-/** What is wrong with a file that was to be read, as the end of a sentence that names it. */
+/** Describes why a file cannot be read, as the end of a sentence that names it. */
 export const readFault = (error: unknown): string => faultOf(error, "there is no such file")
 
-/** The same of one that was to be made or written. */
+/** Describes why a file cannot be created or written, likewise. */
 export const writeFault = (error: unknown): string =>
   faultOf(error, "its folder is not there, so make that first")

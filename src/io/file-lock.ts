@@ -1,7 +1,6 @@
 /**
- * A lock between processes: a file that exists while the lock is held, and names its holder. A holder that died is
- * noticed and its lock broken, that of a living one never; who may break it is decided by a lock of its own, so that
- * only one process does.
+ * A lock between processes: a file that exists while the lock is held, and names its holder. The lock of a dead holder is
+ * detected and broken, that of a living one never. Breaking it needs a lock of its own, so that only one process does it.
  */
 import { randomUUID } from "node:crypto"
 import { readFileSync, readlinkSync } from "node:fs"
@@ -15,24 +14,24 @@ export interface FileLockOptions {
   /** How long to wait for the lock, in milliseconds. Default 30,000. */
   readonly timeout?: number
   /**
-   * The age in milliseconds at which a lock counts as left behind where its holder cannot be looked at: on another
-   * machine, or not named. Default 10,000.
+   * The age in milliseconds after which a lock counts as abandoned if its holder cannot be checked: on another machine, or
+   * not named. Default 10,000.
    */
   readonly staleAfter?: number
   readonly signal?: AbortSignal
-  /** What messages call the lock file. Default: its path. */
+  /** The lock file's name in messages. Default: its path. */
   readonly shownPath?: string
 }
 
 interface Holder extends ProcessIdentity {
-  /** Where the process id has a meaning. */
+  /** The scope in which the process id is valid. */
   readonly host: string
   readonly token: string
 }
 
 /**
- * With the namespace of process ids, because containers may share a folder and a host name, but not those; and with the
- * boot, after which an id may be another process's.
+ * Includes the namespace of process ids, because containers can share a folder and a host name but not process ids; and the
+ * boot id, because a reboot reuses process ids.
  */
 const thisHost = (): string => {
   try {
@@ -43,7 +42,7 @@ const thisHost = (): string => {
   }
 }
 
-/** Undefined for a lock that is just being made, or was made by half. */
+/** Returns undefined for a lock that is just being written, or was only partly written. */
 const parseHolder = (text: string): Holder | undefined => {
   try {
     const { pid, began, host, token } = JSON.parse(text) as Record<string, unknown>
@@ -62,7 +61,7 @@ interface LockState {
   readonly isStale: boolean
 }
 
-/** Another user's lock may not be ours to read: then nobody is known to hold it. */
+/** Another user's lock can be unreadable: then its holder is unknown. */
 const contentOf = async (path: string): Promise<string> => {
   try {
     return (await readRegular(path)).toString()
@@ -74,7 +73,7 @@ const contentOf = async (path: string): Promise<string> => {
 
 const notFiles: Readonly<Record<string, string>> = { EISDIR: "a folder", EFTYPE: "no regular file" }
 
-/** Undefined where the lock is free. */
+/** Resolves with undefined if the lock is free. */
 const inspect = async (path: string, staleAfter: number): Promise<LockState | undefined> => {
   try {
     const { mtimeMs } = await stat(path)
@@ -89,7 +88,7 @@ const inspect = async (path: string, staleAfter: number): Promise<LockState | un
   }
 }
 
-/** False where somebody has it. */
+/** Returns false if the lock is held. */
 const tryLock = async (path: string, holder: Holder): Promise<boolean> => {
   let file: FileHandle
   try {
@@ -109,13 +108,13 @@ const tryLock = async (path: string, holder: Holder): Promise<boolean> => {
   }
 }
 
-/** A lock may have been broken, and taken by another, while its holder was suspended. */
+/** Whether `holder` still holds the lock: another process may have broken and taken it while the holder was suspended. */
 const isHeld = async (path: string, { token }: Holder): Promise<boolean> =>
   parseHolder(await contentOf(path).catch(() => ""))?.token === token
 
 /**
- * Removes a stale lock. The right to do so is a lock named after the very holder that is gone: whoever has that one
- * and still finds the same holder is the only one who can be removing it.
+ * Removes a stale lock. The right to do so is a second lock, named after the dead holder: only the process that has it, and
+ * still finds the same holder, removes the stale lock.
  */
 const breakLock = async (path: string, stale: LockState, staleAfter: number, own: Holder): Promise<void> => {
   const right = `${path}.${stale.holder?.token ?? "unreadable"}`
@@ -137,12 +136,12 @@ const lockedMessage = (path: string, holder: Holder | undefined): string => {
   return `${path} is locked${by}. If nothing uses it any more, delete that file.`
 }
 
-/** Rejects where the lock was lost since. To be asked right before what must not be done by two. */
+/** Rejects if the lock has been lost. Call it right before the step that two processes must not both do. */
 export type EnsureHeld = () => Promise<void>
 
 /**
- * Does the work while no other process that uses the same lock file does. Rejects where the lock does not become free
- * in time, with the signal's reason once that is aborted, and with the failures of the work.
+ * Runs `work` while no other process with the same lock file does. Rejects if the lock does not become free in time, with
+ * the signal's reason on abort, and with the errors of `work`.
  */
 export const withFileLock = async <A>(
   path: string,
@@ -156,7 +155,7 @@ export const withFileLock = async <A>(
     const state = await inspect(path, staleAfter)
     if (state?.isStale === true) await breakLock(path, state, staleAfter, own)
     if (performance.now() > deadline) throw new Error(lockedMessage(shownPath, state?.holder))
-    // A file has no event for its removal that can be relied on. The chance keeps waiters from moving in step.
+    // No reliable event reports a file's removal. Random jitter keeps waiters from retrying in step.
     if (state !== undefined) await delay(pause * (0.5 + Math.random()), undefined, { signal })
     signal?.throwIfAborted()
   }

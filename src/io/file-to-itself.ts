@@ -1,19 +1,22 @@
-/** Keeps processes that edit one file apart, with a lock beside the file that is there while one of them edits. */
+/** Lets one process at a time edit a file, with a lock file beside it. */
 import { createHash } from "node:crypto"
 import { basename, dirname } from "node:path"
 import { type EnsureHeld, withFileLock } from "./file-lock.ts"
 import { RealFolder } from "./real-folder.ts"
 
-/** Of the same length for every name; `sweep` knows its form. */
+/** The same length for every name; `sweep` matches this form. */
 const lockName = (name: string): string =>
   `.stepline-${createHash("sha256").update(name).digest("hex").slice(0, 32)}.lock`
 
-/** Of a folder that takes no new files, and so no lock: its files are written in place. */
+/** Error codes of a folder that takes no new files, and so no lock: its files are written in place. */
 const lockless = new Set(["EACCES", "EPERM", "EROFS"])
 
 const codeOf = (cause: unknown): string => String((cause as NodeJS.ErrnoException).code)
 
-/** `path` is real. Rejects where another process keeps the file for half a minute. */
+/**
+ * Runs `work` while no other process edits the file. `path` has every link resolved. Rejects if another process keeps the
+ * file for 30 seconds.
+ */
 export const withFileToItself = <A>(
   path: string,
   work: (ensureHeld: EnsureHeld) => Promise<A>,

@@ -1,8 +1,8 @@
-/** Who reads a file to change it has it to itself until the change is written; in this process, in order. */
+/** Serialises the changes of a file within this process: each reads and writes before the next starts, in order. */
 
 const turns = new Map<string, Promise<void>>()
 
-/** `path` is absolute, with every link resolved. */
+/** Runs `work` after all earlier work on the path. `path`: absolute, with every link resolved. */
 export const inTurn = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   const before = turns.get(path)
   const result = before === undefined ? work() : before.then(work)
@@ -20,5 +20,5 @@ export const inTurn = async <T>(path: string, work: () => Promise<T>): Promise<T
 
 /** The same for several paths. */
 export const inTurns = <T>(paths: ReadonlyArray<string>, work: () => Promise<T>): Promise<T> =>
-  // In one order for all, so that nobody waits for who waits for them.
+  // In one order for all callers, so that there is no deadlock.
   [...new Set(paths)].sort().reduceRight((inner, path) => () => inTurn(path, inner), work)()

@@ -1,4 +1,4 @@
-/** How handlers touch files: a small interface, and this machine's answer to it. Failures are Node's, with their `code`. */
+/** How handlers access files: a small interface, and its implementation for this machine. Errors are Node's, with their `code`. */
 import { type BigIntStats, constants } from "node:fs"
 import { access, type FileHandle, lstat, readdir, readlink, realpath } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
@@ -10,13 +10,13 @@ import { asContent, asPath, handlePath, openReal, placeOf, staleError } from "./
 import { prepareReplace } from "./prepare-replace.ts"
 import { RealFolder } from "./real-folder.ts"
 
-/** What is told of a file or folder. */
+/** Information about a file or folder. */
 export interface FileInfo {
   /** Links are `other`. */
   readonly kind: "file" | "directory" | "other"
   /** In bytes. */
   readonly size: number
-  /** Of a file that has several names (hard links): what tells it from others, and how many names it has. */
+  /** For a file with several names (hard links): its identity, and the number of its names. */
   readonly shared?: { readonly id: string; readonly names: number }
 }
 
@@ -28,26 +28,26 @@ export interface FolderEntry {
 }
 
 /**
- * All paths are absolute. But for `resolveLinks` they are real, with every link resolved, and links are never followed: where
- * one has taken the place of a part of the path since, nothing is read or written, and the call fails with `ESTALE`.
+ * All paths are absolute. Except for `resolveLinks` they have every link resolved, and links are never followed: if a link
+ * has replaced a part of the path, nothing is read or written, and the call rejects with `ESTALE`.
  */
 export interface Files {
-  /** Undefined where there is nothing. */
+  /** Resolves with undefined if nothing exists at the path. */
   stat(path: string): Promise<FileInfo | undefined>
-  /** What a folder holds. */
+  /** Lists the entries of a folder. */
   list(path: string): Promise<ReadonlyArray<FolderEntry>>
-  /** Where a path leads with every link resolved. Parts that do not exist stay as they are written. */
+  /** Resolves every link in a path. Parts that do not exist are kept as written. */
   resolveLinks(path: string): Promise<string>
   /**
-   * A regular file's bytes in order; anything else fails with `EFTYPE`. A chunk is valid until the next one is asked for.
+   * Streams a regular file's bytes; anything else fails with `EFTYPE`. A chunk is valid until the next one is requested.
    * Leaving the loop closes the file.
    */
   chunks(path: string): AsyncIterable<Uint8Array>
-  /** A regular file's bytes; fails with `EFBIG` past so many of them. Default: no limit. */
+  /** Reads a regular file; rejects with `EFBIG` if it has more than `maxBytes`. Default: no limit. */
   read(path: string, maxBytes?: number): Promise<Uint8Array>
   isWritable(path: string): Promise<boolean>
   /**
-   * Gives an existing file a new content in one step, keeping its mode, its owner where possible, and its access list.
+   * Replaces the content of an existing file in one step; keeps its mode, its owner if possible, and its access list.
    * `others` are further names of the same file that get the new content too; its remaining names keep the former one.
    */
   replace(
@@ -57,19 +57,22 @@ export interface Files {
     others?: ReadonlyArray<string>,
   ): Promise<void>
   /**
-   * Does the work while no other process that asks the same may change the file. Rejects where that cannot be had in time.
-   * Where it is missing, calls of one process alone wait for each other.
+   * Runs `work` while no other process that uses this method can change the file. Rejects if that is not possible in time.
+   * If it is missing, only calls of the same process wait for each other.
    */
   exclusively?<A>(
     path: string,
     work: (ensureHeld: EnsureHeld) => Promise<A>,
     signal?: AbortSignal,
   ): Promise<A>
-  /** Told of files that will be replaced one by one: what has to be asked for that can be asked at once. Never rejects. */
+  /** Called before several files are replaced one by one, so that the necessary lookups can be batched. Never rejects. */
   prepareReplace?(paths: ReadonlyArray<string>): Promise<void>
-  /** Remembers what is changed, so that it can be taken back. Where it is missing, nothing of these files can be. */
+  /** Records changes, so that they can be undone. If it is missing, changes of these files cannot be undone. */
   readonly history?: FileHistory
-  /** Makes a file, and its folders, in one step. Fails with `EEXIST` where there is one, also one that just appeared. */
+  /**
+   * Creates a file, and its missing folders, in one step. Rejects with `EEXIST` if the file exists, also if it has just
+   * appeared.
+   */
   create(path: string, content: Uint8Array, signal?: AbortSignal): Promise<void>
 }
 
@@ -89,12 +92,12 @@ const resolveLinks = async (path: string): Promise<string> => {
   if (parent === path) return path
   const folder = await resolveLinks(parent)
   const here = join(folder, basename(path))
-  // A link to nothing leads somewhere too: a file made through it would be made there.
+  // A dangling link has a target too: a file created through it would be created there.
   const target = await readlink(here).catch(() => undefined)
   return target === undefined ? here : resolveLinks(resolve(folder, target))
 }
 
-/** Opens a regular file to be read. */
+/** Opens a regular file for reading. */
 const openContent = async (path: string): Promise<FileHandle> => {
   const file = await openReal(path, asContent)
   try {
@@ -123,7 +126,7 @@ async function* chunks(path: string): AsyncGenerator<Uint8Array, void> {
   }
 }
 
-/** A file that grows while it is read is read no further than the limit. */
+/** Reads a file. One that grows meanwhile is read only up to the limit. */
 const read = async (path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> => {
   const pieces: Array<Buffer> = []
   let size = 0
@@ -148,7 +151,10 @@ const withHandle = async <A>(file: FileHandle, work: (file: FileHandle) => Promi
   }
 }
 
-/** Where a file can only be looked at by opening it, its path is asked, and must be real afterwards. */
+/**
+ * Stats a path through a handle that cannot read; on systems without such handles with `lstat`, and its folder must still
+ * have no links afterwards.
+ */
 const lookAt = async (path: string): Promise<BigIntStats> => {
   if (asPath !== 0) return withHandle(await openReal(path, asPath), (file) => file.stat({ bigint: true }))
   const info = await lstat(path, { bigint: true })
@@ -186,7 +192,7 @@ const isWritable = async (path: string): Promise<boolean> => {
   try {
     if (asPath === 0) await asked(path)
     else {
-      // Deno looks at the handle's own link, which is nobody's to write.
+      // Deno checks the link of the handle itself, which nobody can write.
       await withHandle(await openReal(path, asPath), (file) =>
         asked(placeOf(file.fd) === undefined ? path : handlePath(file.fd)).catch(() => asked(path)),
       )
@@ -198,7 +204,7 @@ const isWritable = async (path: string): Promise<boolean> => {
   }
 }
 
-/** Files of this machine. */
+/** The files of this machine. */
 export const localFiles: Files = {
   stat,
   list,

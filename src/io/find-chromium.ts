@@ -32,8 +32,8 @@ const isExecutable = async (path: string): Promise<boolean> => {
 }
 
 /**
- * The path that is given, or that of the environment's `CHROME_PATH`, else the first that is found on the PATH or in
- * the system's usual places. Rejects with a FetchError that tells how to install one.
+ * Returns the given path or the environment's `CHROME_PATH`, else the first browser on the PATH or in the system's usual
+ * places. Rejects with a FetchError that explains how to install one.
  */
 export const findChromium = async (given = process.env.CHROME_PATH): Promise<string> => {
   if (given !== undefined && given !== "") {

@@ -1,6 +1,6 @@
 /**
  * An HTTP proxy on loopback whose connections all pass an address guard: the only way out for a browser, which follows
- * redirects, loads what a page names and opens sockets without asking anybody else. It keeps no process from ending.
+ * redirects, loads subresources and opens sockets on its own. It does not keep the process alive.
  */
 import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
@@ -9,7 +9,7 @@ import { type AddressGuard, hostnameOf } from "./address-guard.ts"
 import { boundConnections, requestTimes } from "./bound-connections.ts"
 import { FetchError } from "./fetch-error.ts"
 
-/** What concerns a connection, and not what goes over it. */
+/** Headers that concern a connection, not the messages sent over it. */
 const hopByHop: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -22,10 +22,10 @@ const hopByHop: ReadonlySet<string> = new Set([
   "upgrade",
 ])
 
-/** Of as many hosts the last failure is kept. */
+/** The number of hosts whose last failure is kept. */
 const maxFailures = 256
 
-/** Without the headers of the connection, those included that `Connection` itself names. Names and values take turns. */
+/** Removes the headers of the connection, including those that `Connection` names. Names and values alternate. */
 const endToEnd = (rawHeaders: ReadonlyArray<string>): Array<string> => {
   const dropped = new Set(hopByHop)
   const nameAt = (index: number) => rawHeaders[index - (index % 2)]!.toLowerCase()
@@ -57,7 +57,7 @@ export class GuardedProxy {
     })
   }
 
-  /** Gives its URL. */
+  /** Starts the proxy, and returns its URL. */
   async start(): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.server.once("error", reject)
@@ -98,7 +98,7 @@ export class GuardedProxy {
       request.on("socket", (socket) => socket.unref())
       request.on("error", (error) => fail(url, error))
       request.on("close", () => {
-        // Such as after a switch of protocols that nobody asked for.
+        // For example after an unrequested protocol switch.
         const isAnswered = outgoing.headersSent || outgoing.destroyed
         if (!isAnswered) fail(url, new FetchError("The server closed the connection without an answer."))
       })
@@ -108,7 +108,7 @@ export class GuardedProxy {
         try {
           outgoing.writeHead(statusCode, statusMessage, endToEnd(rawHeaders))
         } catch (cause) {
-          // Node reads statuses and control characters that it does not write.
+          // Node accepts statuses and control characters that it refuses to write.
           return fail(url, new FetchError(`The answer of ${url.host} is not valid HTTP.`, { cause }))
         }
         response.on("error", () => outgoing.destroy())
@@ -117,7 +117,7 @@ export class GuardedProxy {
       outgoing.on("close", () => request.destroy())
       incoming.pipe(request)
     } catch (error) {
-      // The guard's, or Node's for a header that it refuses.
+      // An error of the guard, or of Node for a header that it refuses.
       fail(url, error as Error)
     }
   }

@@ -1,4 +1,7 @@
-/** Undoes the content encodings of a response. Nothing is decoded ahead of its reader, so a decompression bomb is as harmless as its reader is moderate. */
+/**
+ * Undoes the content encodings of a response. Nothing is decoded ahead of the reader, so a decompression bomb cannot exceed
+ * what the reader takes.
+ */
 import { pipeline, Readable, type Transform } from "node:stream"
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import { FetchError } from "./fetch-error.ts"
@@ -6,14 +9,14 @@ import { FetchError } from "./fetch-error.ts"
 /** More than any honest server applies. */
 const maxEncodings = 3
 
-// As browsers do: a body that ends early gives what there was of it.
+// Like browsers, accept a body that ends early.
 const lenient = { finishFlush: constants.Z_SYNC_FLUSH }
 
 const through = (source: Readable, transform: Transform): Readable =>
-  // The reader of the transform is told of every failure; the callback is there because one must be.
+  // The reader of the transform gets every error; `pipeline` requires a callback.
   pipeline(source, transform, () => {})
 
-/** `deflate` means the zlib format, but some servers send the bare one. The first byte tells. */
+/** `deflate` means the zlib format, but some servers send raw deflate. The first byte distinguishes them. */
 async function* inflate(source: Readable): AsyncGenerator<Uint8Array> {
   const chunks: AsyncIterator<Buffer, undefined> = source[Symbol.asyncIterator]()
   const first = await chunks.next()
@@ -40,7 +43,7 @@ const decode = (source: Readable, encoding: string): Readable => {
   }
 }
 
-/** Reads nothing before its own first read. Fails with a FetchError, or with zlib's error for damaged data. */
+/** Decodes lazily: reads nothing before its own first read. Throws a FetchError, or zlib's error for damaged data. */
 export async function* decodeContent(
   source: Readable,
   contentEncoding: string | undefined,
@@ -52,6 +55,6 @@ export async function* decodeContent(
   if (encodings.length > maxEncodings) {
     throw new FetchError(`The body has more than ${maxEncodings} content encodings.`)
   }
-  // The last one was applied last.
+  // Undo in reverse order: the last listed encoding was applied last.
   yield* encodings.reduceRight<Readable>(decode, source)
 }

@@ -1,17 +1,17 @@
-/** How the status of a response is shown. */
+/** Formats the status of a response. */
 
 interface HttpStatus {
   readonly status: number
-  /** What the server calls it; may be empty. */
+  /** The server's reason phrase; can be empty. */
   readonly statusText: string
 }
 
-/** A server may send any text. In characters. */
+/** In characters: a server can send any text. */
 const maxStatusText = 100
 
-/** Such as `404 Not Found`. */
+/** Formats a status, such as `404 Not Found`. */
 export const statusLine = ({ status, statusText }: HttpStatus): string =>
   `${status} ${statusText.slice(0, maxStatusText)}`.trimEnd()
 
-/** What is said of a status that is a failure: `HTTP error: 404 Not Found`. */
+/** The message for an error status: `HTTP error: 404 Not Found`. */
 export const httpErrorMessage = (response: HttpStatus): string => `HTTP error: ${statusLine(response)}`

@@ -1,12 +1,15 @@
-/** Tells text from binary content, and decodes text by its charset: a byte order mark, the header, a meta tag, or a guess. */
+/**
+ * Distinguishes text from binary content, and decodes text by its charset: a byte order mark, the header, a meta tag, or a
+ * guess.
+ */
 import { TextDecoder } from "node:util"
 
-/** The part that is looked at to know what it is. */
+/** How many bytes are examined for the type. */
 const sniffedBytes = 1024
 
-/** The first bytes of a body. What was received can be looked at while it is read. */
+/** The first bytes of a body. The received bytes can be examined while more are read. */
 export class BodyHead {
-  /** Whether that is all there is. */
+  /** Whether the whole body was read. */
   isComplete = false
   private readonly chunks: Array<Uint8Array> = []
   private size = 0
@@ -20,7 +23,7 @@ export class BodyHead {
     return Buffer.concat(this.chunks).subarray(0, this.maxBytes)
   }
 
-  /** Reads until there is one byte more than it may keep, then leaves the rest. */
+  /** Reads until one byte past the limit, then abandons the rest. */
   async readFrom(body: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of body) {
       this.chunks.push(chunk)
@@ -34,8 +37,8 @@ export class BodyHead {
 const mediaTypeOf = (contentType: string): string => contentType.split(";")[0]!.trim().toLowerCase()
 
 /**
- * Whether a content type alone tells that this is no text. Of all others the bytes tell: servers call text many names,
- * and know little of the files that they send.
+ * Whether a content type alone proves binary content. For all other types the bytes decide: servers use many types for text,
+ * and know little about the files they send.
  */
 export const isBinaryType = (contentType: string): boolean => {
   const type = mediaTypeOf(contentType)
@@ -52,19 +55,19 @@ const byteOrderMarks: ReadonlyArray<readonly [charset: string, mark: Buffer]> = 
 const charsetIn = (text: string): string | undefined =>
   /(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)/i.exec(text)?.[1]
 
-/** What an HTML or XML document says of itself, in the part that is ASCII in every charset that can say so. */
+/** The charset that an HTML or XML document declares, in its ASCII-compatible start. */
 const charsetOfDocument = (head: string): string | undefined => {
   const declaration = /<\?xml[^>]*\?>/.exec(head)?.[0]
   if (declaration !== undefined) return charsetIn(declaration)
   for (const [tag] of head.matchAll(/<meta\s[^>]*>/gi)) {
     const charset = charsetIn(tag)
-    // A meta tag that could be read was not written in UTF-16.
+    // A readable meta tag cannot be in UTF-16.
     if (charset !== undefined) return charset.toLowerCase().startsWith("utf-16") ? "utf-8" : charset
   }
   return undefined
 }
 
-/** Undefined for a charset that is not known. */
+/** Returns undefined for an unknown charset. */
 const decoderOf = (charset: string | undefined): TextDecoder | undefined => {
   try {
     return charset === undefined ? undefined : new TextDecoder(charset)
@@ -91,29 +94,29 @@ const declaredDecoder = (bytes: Buffer, contentType: string): TextDecoder | unde
   )
 }
 
-/** What windows-1252 has at 0x80 to 0x9F. */
+/** The characters of windows-1252 at 0x80 to 0x9F. */
 const windows1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
 
-/** Node 20 decodes windows-1252 as ISO 8859-1, which has control characters where that has quotes and dashes. */
+/** Replaces control characters with the quotes and dashes of windows-1252, which Node 20 decodes as ISO 8859-1. */
 const withWindows1252 = (text: string): string =>
   text.replace(/[\x80-\x9f]/g, (control) => windows1252[control.charCodeAt(0) - 0x80]!)
 
-/** No text starts with control characters, has a zero anywhere, or many of the others. */
+/** Binary content starts with control characters, contains a NUL, or has many control characters. */
 const looksBinary = (text: string, encoding: string): boolean => {
-  // Nearly any bytes are letters of some script there. Some are not, and tell.
+  // In UTF-16, almost any bytes are letters of some script; the invalid ones give binary content away.
   if (encoding.startsWith("utf-16") && text.includes("\uFFFD")) return true
   const controls = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/g
   if (text.slice(0, sniffedBytes).search(controls) >= 0 || text.includes("\0")) return true
   return (text.match(controls)?.length ?? 0) > text.length / 100
 }
 
-/** Undefined for binary content. Bytes that are wrong in their charset become U+FFFD. */
+/** Returns undefined for binary content. Bytes that are invalid in their charset become U+FFFD. */
 export const decodeText = ({ bytes, isComplete }: BodyHead, contentType: string): string | undefined => {
   const decoder =
     declaredDecoder(bytes, contentType) ??
-    // What was said by nobody is UTF-8 where it can be, and what browsers then take it for where it cannot.
+    // Without a declaration: UTF-8 if the bytes are valid, else the default of browsers.
     new TextDecoder(isValidUtf8(bytes, isComplete) ? "utf-8" : "windows-1252")
-  // A cut character at the end of a part is left out.
+  // A truncated character at the end is omitted.
   const decoded = decoder.decode(bytes, { stream: !isComplete })
   const text = decoder.encoding === "windows-1252" ? withWindows1252(decoded) : decoded
   return looksBinary(text, decoder.encoding) ? undefined : text

@@ -1,6 +1,6 @@
 /**
- * How handlers get something from the web: a small interface, and this machine's answer to it. Every hop of a redirect
- * passes the address guard; the response's body streams, and what is not read of it is never transferred.
+ * How handlers fetch from the web: a small interface, and its implementation for this machine. Every redirect passes the
+ * address guard; the response's body streams, and only what is read is transferred.
  */
 import { isUtf8 } from "node:buffer"
 import {
@@ -21,37 +21,37 @@ type RequestHeaders = Readonly<Record<string, string>>
 export interface HttpRequest {
   /** http or https. */
   readonly url: URL
-  /** To another origin a redirect takes only `accept`, `accept-language` and `user-agent` along. */
+  /** A redirect to another origin keeps only `accept`, `accept-language` and `user-agent`. */
   readonly headers?: RequestHeaders
   /** Redirects to follow. Default 10; with 0 a redirect is a response like any other. */
   readonly maxRedirects?: number
-  /** Told each redirect before anybody is connected to for it. What it throws ends the request, and rejects. */
+  /** Called for each redirect, before connecting. An error that it throws ends and rejects the request. */
   readonly onRedirect?: (from: URL, to: URL) => void
   readonly signal?: AbortSignal
 }
 
-/** What a server answered. Its body is read on demand. */
+/** A server's response. Its body is read on demand. */
 export interface HttpResponse {
-  /** Where the response came from, after all redirects. */
+  /** The final URL, after all redirects. */
   readonly url: URL
-  /** The URLs that redirected, the first one first. */
+  /** The URLs that redirected, in order. */
   readonly redirectedFrom: ReadonlyArray<URL>
   readonly status: number
-  /** The standard name of the status, or the server's own for one that has none. */
+  /** The standard reason phrase of the status, or the server's if there is none. */
   readonly statusText: string
   readonly headers: Readonly<IncomingHttpHeaders>
   /** The body with its content encodings undone, to be read once. Leaving the loop ends the connection. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Ends the connection where the body is not read to its end. */
+  /** Ends the connection. Needed if the body is not read to its end. */
   close(): void
 }
 
-/** How handlers fetch. `localHttp` is the one of this machine. */
+/** How handlers fetch. `localHttp` is this machine's implementation. */
 export interface Http {
   /**
-   * Resolves with whatever status the server gave. Rejects with Node's error (with its `code`), with a
-   * FetchError (a PrivateAddressError, a redirect that leads nowhere), with what `onRedirect` throws, and with an AbortError
-   * once the signal is aborted. Who follows redirects tells `onRedirect` of each: rules hold there by it alone.
+   * Resolves whatever the status. Rejects with Node's error (with its `code`), with a FetchError (a PrivateAddressError, an
+   * invalid redirect), with what `onRedirect` throws, and with an AbortError on abort. An implementation that follows
+   * redirects must call `onRedirect` for each: rules are enforced only there.
    */
   get(request: HttpRequest): Promise<HttpResponse>
 }
@@ -62,7 +62,7 @@ const defaultHeaders = {
   "user-agent": "stepline",
 }
 
-/** They tell nothing that is meant for one server alone, such as a key. */
+/** Headers that contain nothing for one server only, such as a key. */
 const headersForAll: ReadonlySet<string> = new Set(["accept", "accept-language", "user-agent"])
 
 const withoutSecrets = (headers: RequestHeaders): RequestHeaders =>
@@ -70,7 +70,7 @@ const withoutSecrets = (headers: RequestHeaders): RequestHeaders =>
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Gives the head of the response; its body waits to be read. */
+/** Sends a request. Resolves with the head of the response, before its body is read. */
 const send = (
   url: URL,
   headers: RequestHeaders,
@@ -81,7 +81,7 @@ const send = (
     guard.checkLiteral(hostnameOf(url))
     const start = url.protocol === "https:" ? requestHttps : requestHttp
     const outgoing = start(url, {
-      // A connection of its own: one from a pool would have passed somebody else's guard.
+      // A new connection: a pooled one would have passed another guard.
       agent: false,
       headers: { ...defaultHeaders, ...headers },
       lookup: guard.lookup,
@@ -89,12 +89,12 @@ const send = (
     })
     outgoing.on("response", resolve)
     outgoing.on("error", reject)
-    // Such as after a switch of protocols that nobody asked for.
+    // For example after an unrequested protocol switch.
     outgoing.on("close", () => reject(new FetchError("The server closed the connection without an answer.")))
     outgoing.end()
   })
 
-/** Why a URL cannot be asked for, as a sentence; undefined where it can. */
+/** Returns why a URL cannot be fetched, as a sentence; undefined if it can. */
 export const problemOfUrl = ({ protocol, username, password }: URL): string | undefined => {
   if (protocol !== "http:" && protocol !== "https:") {
     return `Only http and https URLs can be fetched, not ${protocol}`
@@ -104,7 +104,7 @@ export const problemOfUrl = ({ protocol, username, password }: URL): string | un
     : "URLs with a user name or a password cannot be fetched. Leave it out."
 }
 
-/** Node reads headers as Latin-1. Where their bytes can be UTF-8, that is what was meant, as in browsers. */
+/** Node reads headers as Latin-1. Bytes that are valid UTF-8 are decoded as such, as in browsers. */
 const decodeLocation = (header: string): string => {
   const bytes = Buffer.from(header, "latin1")
   return isUtf8(bytes) ? bytes.toString() : header

@@ -5,10 +5,10 @@ import type { Files } from "./files.ts"
 
 const ignoreFile = ".gitignore"
 
-/** Letters of a folder's name that would mean something in a rule. */
+/** Escapes the characters of a folder's name that have a meaning in a rule. */
 const escaped = (folder: string): string => folder.replace(/[\\*?[\]!#\s]/g, "\\$&")
 
-/** A rule as it reads in the root's file. */
+/** Rewrites a rule of a folder for the root's file. */
 const fromRoot = (rule: string, folder: string): string => {
   if (folder === "" || /^\s*(?:#|$)/.test(rule)) return rule
   const [, not = "", pattern = ""] = /^(!?)(.*)$/.exec(rule)!
@@ -16,7 +16,7 @@ const fromRoot = (rule: string, folder: string): string => {
   return `${not}/${escaped(folder)}/${isAnchored ? pattern.replace(/^\//, "") : `**/${pattern}`}`
 }
 
-/** Of a file with rules that people wrote: what is larger is none. */
+/** Maximum size of a file with rules; a larger one is ignored. */
 const maxRuleBytes = 10_000_000
 
 const textOf = async (files: Files, path: string): Promise<string | undefined> => {
@@ -25,7 +25,7 @@ const textOf = async (files: Files, path: string): Promise<string | undefined> =
   return Buffer.from(await files.read(path, maxRuleBytes)).toString()
 }
 
-/** The rules that hold inside of one folder. */
+/** The rules that apply inside one folder. */
 export class IgnoreRules {
   private readonly files: Files
   private readonly root: string
@@ -40,14 +40,14 @@ export class IgnoreRules {
   }
 
   /**
-   * The rules for a walk that starts at a folder: those of all folders from the repository's root, or from `top` where there
-   * is no repository. A folder that they ignore was asked for all the same, and its own rules alone hold.
+   * The rules for a walk that starts at a folder: those of all folders from the repository's root, or from `top` if there is
+   * no repository. If they ignore the start folder itself, only its own rules apply.
    */
   static async startingAt(files: Files, folder: string, top: string): Promise<IgnoreRules> {
     const { default: ignore } = await import("ignore")
     const make = () => ignore({ ignorecase: false })
     const root = await repositoryOf(files, folder, top)
-    // A repository may be a link to another place, whereas git reads no `.gitignore` through one.
+    // `.git` can lie behind a link, whereas git does not read a `.gitignore` through one.
     const exclude = await files.resolveLinks(join(root, ".git", "info", "exclude"))
     let rules = await new IgnoreRules(files, root, make, make()).withRules(exclude, "")
     const way = relative(root, folder)
@@ -62,7 +62,7 @@ export class IgnoreRules {
     return rules
   }
 
-  /** With the rules that a folder inside brings. */
+  /** Adds the rules of a folder inside. */
   within(folder: string): Promise<IgnoreRules> {
     return this.withRules(join(folder, ignoreFile), this.fromRoot(folder))
   }
@@ -86,7 +86,7 @@ export class IgnoreRules {
   }
 }
 
-/** The nearest folder from `folder` up that holds a repository; else `top`, if that is above, or `folder`. */
+/** The nearest repository from `folder` up; else `top`, if it is above `folder`, or `folder`. */
 const repositoryOf = async (files: Files, folder: string, top: string): Promise<string> => {
   for (let at = folder; ; at = dirname(at)) {
     if ((await files.stat(join(at, ".git"))) !== undefined) return at

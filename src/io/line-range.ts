@@ -1,6 +1,6 @@
 /**
- * Reads some lines of a file of any size in bounded memory: what lies before them is only counted, and nothing
- * after them is read. Lines end with LF or CRLF, which are not given, nor is a byte order mark.
+ * Reads some lines of a file of any size in bounded memory: earlier lines are only counted, and nothing after them is read.
+ * Lines end with LF or CRLF; line ends and a byte order mark are not returned.
  */
 import { headOfBytes } from "../text/truncation.ts"
 
@@ -10,9 +10,9 @@ export interface LineRange {
   readonly first: number
   /** Inclusive; Infinity for the end. */
   readonly last: number
-  /** What all lines may take, with what `overhead` says for each of them. */
+  /** Maximum size of all lines, including the `overhead` of each. */
   readonly maxBytes: number
-  /** Bytes that a line takes beside its text, by its number. */
+  /** The bytes that a line needs in addition to its text, by line number. */
   readonly overhead: (line: number) => number
   readonly signal?: AbortSignal
 }
@@ -20,14 +20,14 @@ export interface LineRange {
 /** The lines that were read. */
 export interface LineSlice {
   readonly lines: ReadonlyArray<string>
-  /** How many lines the file has; set where its end was reached. */
+  /** How many lines the file has; set if its end was reached. */
   readonly total?: number
   /**
-   * `range`: there was no room for more, and the lines are the first of those asked for;
-   * `line`: the first line alone is too long, and its beginning is given.
+   * `range`: only the first of the requested lines fit; `line`: the first line alone is too long, and its beginning is
+   * returned.
    */
   readonly cut?: "range" | "line"
-  /** What keeps it from being text. */
+  /** Why the file is not text. */
   readonly problem?: LineProblem
 }
 
@@ -40,10 +40,10 @@ export interface LineProblem {
 const newline = 10
 const carriageReturn = 13
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-/** A NUL this far into a file makes it a binary one, as other tools see it. */
+/** A NUL in the first bytes of a file marks it as binary, as in other tools. */
 const probedBytes = 8192
 
-/** The lines that were asked for, built from pieces whose memory is used again afterwards. */
+/** Builds the requested lines from pieces whose memory is reused afterwards. */
 class LineCollector {
   readonly lines: Array<string> = []
   cut: LineSlice["cut"]
@@ -63,9 +63,9 @@ class LineCollector {
     return this.cut !== undefined || this.problem !== undefined
   }
 
-  /** Adds to the current line; one that is too long already ends here. */
+  /** Adds to the current line, until the line is too long. */
   add(piece: Buffer, line: number): void {
-    // What does not fit needs not be kept, only noticed: past a byte order mark and a carriage return.
+    // Keep only enough to detect an overflow: a byte order mark (3), a carriage return (1) and one more byte.
     const enough = this.room + 5
     this.pieces.push(Buffer.from(piece.subarray(0, enough)))
     this.bytes += piece.length
@@ -99,7 +99,7 @@ class LineCollector {
   }
 }
 
-/** Rejects with the signal's reason once that is aborted, and with the failures of the chunks. */
+/** Reads a range of lines. Rejects with the signal's reason on abort, and with errors of the chunks. */
 export const readLines = async (chunks: AsyncIterable<Uint8Array>, range: LineRange): Promise<LineSlice> => {
   const collector = new LineCollector(range)
   let line = 1
@@ -107,7 +107,7 @@ export const readLines = async (chunks: AsyncIterable<Uint8Array>, range: LineRa
   let offset = 0
   let nulAt = Number.POSITIVE_INFINITY
 
-  /** Gives the offset where the reading ended, or undefined where it goes on. */
+  /** Returns the offset at which reading ended, or undefined if it continues. */
   const readChunk = (chunk: Buffer): number | undefined => {
     for (let start = 0; start < chunk.length; start++) {
       const found = chunk.indexOf(newline, start)
@@ -126,7 +126,7 @@ export const readLines = async (chunks: AsyncIterable<Uint8Array>, range: LineRa
 
   const result = (total?: number): LineSlice => {
     const { lines, cut } = collector
-    // A NUL behind the lines that were asked for does not make them less of a text.
+    // A NUL after the requested lines does not matter.
     const problem = nulAt < offset ? { kind: "binary" as const, line: 1 } : collector.problem
     return {
       lines,

@@ -1,4 +1,4 @@
-/** What the file tools and the shell run on. A remote host or a test brings its own. */
+/** The machine that the file tools and the shell work on. A remote host or a test can replace it. */
 import type { EnvironmentRules } from "./environment.ts"
 import { type Files, localFiles } from "./files.ts"
 import { localProcesses, type Processes } from "./processes.ts"
@@ -9,13 +9,13 @@ export interface Machine {
   readonly files: Files
   readonly processes: Processes
   /**
-   * Which variables of the host's environment commands of the shell get: `{ ...localMachine, env: { pass, set } }`.
-   * Default: all whose names do not look like secrets.
+   * Which environment variables of the host shell commands get: `{ ...localMachine, env: { pass, set } }`. Default: all
+   * whose names do not look like secrets.
    */
   readonly env?: EnvironmentRules
-  /** Runs commands over a view of a folder, where it can: the shell then takes `stage: true`. */
+  /** Runs commands over a view of a folder, if supported: the shell then accepts `stage: true`. */
   readonly staging?: Staging
-  /** The machine around the sandbox that this one is: the shell then takes `unsandboxed: true`. */
+  /** The machine outside, if this one is a sandbox: the shell then accepts `unsandboxed: true`. */
   readonly outside?: Machine
 }
 

@@ -1,4 +1,4 @@
-/** Says what to install. */
+/** The message that names the package to install. */
 export const notInstalled = (name: string, version: string): string =>
   `The package ${name} is not installed. Install it: npm install ${name}@${version}`
 
@@ -11,10 +11,9 @@ export const isMissingModule = (cause: unknown): boolean => {
 const packageIn = /Cannot find (?:package|module) '((?:@[^/']+\/)?[^/']+)/
 
 /**
- * Says what to install, where a package that is missing is the cause of a failure, and one of those that are to be
- * installed beside this one.
+ * Returns the message that names the package to install, if an error is caused by a missing peer dependency.
  *
- * @param peers Their ranges, by their names.
+ * @param peers Version ranges by package name.
  */
 export const missingPeer = (error: unknown, peers: Readonly<Record<string, string>>): string | undefined => {
   if (!(error instanceof Error)) return undefined

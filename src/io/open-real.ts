@@ -1,27 +1,30 @@
 /**
- * Opens what a path with every link resolved names, and nothing else: whoever puts a link in the place of one of its parts
- * gets nothing read or written through it. What was opened is looked at, not what was named: Linux tells where an open
- * file is, and gives every open folder a path. Elsewhere the path must still be real, and the same file, afterwards.
+ * Opens exactly the file that a path with every link resolved names: nothing is read or written through a link that replaces
+ * a part of the path. The check is made on the opened file, not the path: Linux reports where an open file is, and gives
+ * every open folder a path. Elsewhere the path must still have no links, and be the same file, afterwards.
  */
 import { constants, readlinkSync } from "node:fs"
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises"
 
-/** Of Linux: a handle that can be looked at and gone through, but not read. For others the folder is opened to be read. */
+/** O_PATH on Linux: a handle for stat and path lookup, but not for reading. Elsewhere the folder is opened for reading. */
 const pathOnly = process.platform === "linux" ? 0o10000000 : 0
-/** Of macOS: no link anywhere on the way. Older ones ignore it, which the look afterwards makes up for. */
+/** O_NOFOLLOW_ANY on macOS: no link anywhere on the path. Older versions ignore it; the check afterwards covers them. */
 const noLinks = process.platform === "darwin" ? 0x20000000 : (constants.O_NOFOLLOW ?? 0)
 
 /** Flags to open a folder for the paths below it. */
 export const asFolder = pathOnly | (constants.O_DIRECTORY ?? 0)
-/** Flags to look at what there is, without a right to read it. */
+/** Flags to stat a path without the permission to read it. */
 export const asPath = pathOnly
-/** Without O_NONBLOCK, opening a FIFO waits for somebody to write to it. */
+/** Flags to read. Without O_NONBLOCK, opening a FIFO waits for a writer. */
 export const asContent = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-/** The path that leads to an open file, and below an open folder, whatever its names mean by now. */
+/** A path to an open file, or below an open folder, independent of its current name. */
 export const handlePath = (fd: number): string => `/proc/self/fd/${fd}`
 
-/** Where an open file is. Undefined where the system does not tell. It comes from memory, so that nothing waits. */
+/**
+ * The current path of an open file; undefined if the system does not report it. Synchronous, since the kernel answers from
+ * memory.
+ */
 export const placeOf = (fd: number): string | undefined => {
   if (process.platform !== "linux") return undefined
   try {
@@ -33,7 +36,7 @@ export const placeOf = (fd: number): string | undefined => {
 
 const codeOf = (cause: unknown): unknown => (cause as NodeJS.ErrnoException).code
 
-/** The failure where a path does not lead any more to where it led. */
+/** The error for a path that no longer leads to the same place. */
 export const staleError = (path: string, cause?: unknown): NodeJS.ErrnoException =>
   Object.assign(new Error(`ESTALE: ${path} was moved, or a part of it replaced by a link`, { cause }), {
     code: "ESTALE",
@@ -46,15 +49,15 @@ const isLink = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** What `open` says of a link, where it shall not follow one, it also says of other things. */
+/** Turns the error of `open` for a link into `ESTALE`; ENOTDIR can have other causes, so the path is checked. */
 const linkError = async (cause: unknown, where: string, path: string): Promise<unknown> => {
   if (codeOf(cause) === "ELOOP") return staleError(path, cause)
   return codeOf(cause) === "ENOTDIR" && (await isLink(where)) ? staleError(path, cause) : cause
 }
 
 /**
- * From the root, each folder through the handle of the one above: right also where a file system knows a folder by other
- * letters than its path has, and where something moved between the opening and the look.
+ * Opens each folder from the root through the handle of its parent: correct also if a file system spells a folder
+ * differently than the path, and if something moved between opening and checking.
  */
 const openStepwise = async (path: string, flags: number): Promise<FileHandle> => {
   const parts = path.split("/").filter((part) => part !== "")
@@ -87,7 +90,7 @@ const openBelow = async (
   }
 }
 
-/** Where the system does not tell where an open file is. */
+/** The check for systems that do not report where an open file is. */
 const expectSame = async (file: FileHandle, path: string): Promise<void> => {
   const [real, named, opened] = await Promise.all([
     realpath(path).catch(() => undefined),
@@ -97,20 +100,20 @@ const expectSame = async (file: FileHandle, path: string): Promise<void> => {
   if (real !== path || named?.ino !== opened.ino || named.dev !== opened.dev) throw staleError(path)
 }
 
-/** Rejects with `ESTALE` where an open file is not at a path, and cannot be opened there now. */
+/** Checks that an open file is at a path. Rejects with `ESTALE` if it is not, and cannot be opened there now. */
 const expectAt = async (file: FileHandle, path: string): Promise<"here" | "unclear"> => {
   const place = placeOf(file.fd)
   if (place === undefined) {
     await expectSame(file, path)
     return "here"
   }
-  // A file that was replaced since it was opened is still what the path named.
+  // A file that was replaced after opening is still the one that the path named.
   return place === path || place === `${path} (deleted)` ? "here" : "unclear"
 }
 
 /**
  * Opens an existing file or folder; `flags` must not create one. `path` is absolute, with every link resolved. Rejects with
- * `ESTALE` where there is a link on its way. A link as its last part can be looked at with `asPath` alone.
+ * `ESTALE` if the path contains a link; only with `asPath` can its last part be one.
  */
 export const openReal = async (path: string, flags: number): Promise<FileHandle> => {
   let file: FileHandle

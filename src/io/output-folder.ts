@@ -1,6 +1,6 @@
 /**
- * The folder in which this process keeps long outputs: in the temp folder, private to its user. It goes when the
- * process ends, however it ends; what is left of others goes after a day.
+ * The folder in which this process keeps long outputs: in the temp folder, private to its user. It is removed when the
+ * process ends, however it ends; leftovers of other processes are removed after a day.
  */
 import { rmSync } from "node:fs"
 import { access, constants, lstat, mkdtemp, readdir, rm, stat } from "node:fs/promises"
@@ -23,23 +23,23 @@ const removeAll = (): void => {
     try {
       rmSync(folder, { recursive: true, force: true })
     } catch {
-      // Such as after a change of user: it goes after a day.
+      // For example after a change of user: the folder is removed after a day.
     }
   }
 }
 
-/** A folder of the temp folder that only this user can enter. It goes with this process, however that ends. */
+/** Makes a folder in the temp folder that only this user can enter. It is removed when this process ends, however it ends. */
 export const makePrivateFolder = async (namePrefix: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), namePrefix))
   if (!isRemovalDue) process.once("exit", removeAll)
   isRemovalDue = true
   made.add(folder)
-  // Where this process is killed.
+  // In case this process is killed.
   reaper.removes(folder)
   return folder
 }
 
-/** Removes it before this process ends. What cannot be removed stays until then. */
+/** Removes such a folder early. If that fails, it remains until this process ends. */
 export const removePrivateFolder = async (folder: string): Promise<void> => {
   const isGone = await rm(folder, { recursive: true, force: true }).then(
     () => true,
@@ -64,7 +64,7 @@ const isLeftOver = async (folder: string): Promise<boolean> => {
   return Date.now() - (await newestChange(folder)) > day
 }
 
-/** Removes the folders in which nothing has changed for a day. Nobody waits for it, and what cannot be removed stays. */
+/** Removes the folders in which nothing has changed for a day. Not awaited; failures are ignored. */
 const sweep = async (parent: string): Promise<void> => {
   const names = await readdir(parent).catch(() => [])
   for (const name of names.filter((each) => each.startsWith(prefix))) {
@@ -82,7 +82,7 @@ const isUsable = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-/** Absolute; made with the first call. Who has deleted it, or has become another user, gets another one. */
+/** The folder's absolute path; made on the first call, and again if it was deleted or the user of this process has changed. */
 export const outputFolder = async (): Promise<string> => {
   const parent = tmpdir()
   if (Date.now() - lastSweep > hour) {

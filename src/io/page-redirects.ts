@@ -1,14 +1,14 @@
 /**
- * Tells where a page's own document is led, and holds it there until that was allowed. What it loads beside itself goes on
- * untold, frames too.
+ * Reports where a page's own document is redirected, and pauses it until the redirect is allowed. Subresources and frames
+ * are not reported or paused.
  */
 import type { CDPSession } from "playwright-core"
 import type { PageRequest } from "./page-reader.ts"
 
-/** Blobs and the like come from the page itself. */
+/** Blob and similar URLs are created by the page itself. */
 const isOfTheWeb = (url: string): boolean => /^https?:/.test(url)
 
-/** `refused` rejects with what `onRedirect` throws; nobody is asked for what it refused. */
+/** `refused` rejects with what `onRedirect` throws; a refused URL is never requested. */
 export const holdRedirects = async (
   session: CDPSession,
   url: URL,
@@ -37,18 +37,18 @@ export const holdRedirects = async (
 
   session.on("Fetch.requestPaused", ({ requestId, frameId, request }) => {
     const isLed = frameId === id && isOfTheWeb(request.url)
-    // The first one is what was asked for, as Chromium spells it.
+    // The first request is for the given URL, as Chromium spells it.
     if (isLed && told.size === 0) told.add(request.url)
     const answer =
       isLed && !mayBe(request.url)
-        ? // What is held until its tab is closed is asked for then: a download outlives the page.
+        ? // A request paused until its tab closes would be sent then: a download outlives the page.
           session.send("Fetch.failRequest", { requestId, errorReason: "Aborted" })
         : session.send("Fetch.continueRequest", { requestId })
     answer.catch(() => {
-      // Its tab was closed.
+      // The tab was closed.
     })
   })
-  // What was fetched ahead, as speculation rules have it, is asked of nobody when the page goes there.
+  // A prefetched document (speculation rules) causes no request when the page navigates to it.
   session.on("Page.frameNavigated", ({ frame }) => {
     if (frame.id === id && isOfTheWeb(frame.url)) mayBe(frame.url)
   })

@@ -1,28 +1,28 @@
 /**
- * What is evaluated inside a page to read it: copies what can be seen into a document of its own, finds the article in
- * that (Readability), and writes it as Markdown (Turndown). It is text, because the browser compiles it, not we: a
- * function's own text would change with every tool that transpiles it.
+ * The script that reads a page from inside: copies the visible content into a new document, finds the article in it
+ * (Readability), and writes it as Markdown (Turndown). It is a string, because the browser compiles it: the source of a
+ * function would change with every tool that transpiles it.
  */
 import { readFile } from "node:fs/promises"
 import { requireBeside } from "./beside.ts"
 import { pageVisibility } from "./page-visibility.ts"
 
-/** What the script answers. */
+/** The result of the script. */
 export interface ExtractedPage {
   readonly title: string
-  /** Its start, where it is longer than what was asked for. */
+  /** Truncated if it is longer than requested. */
   readonly markdown: string
-  /** Of the whole Markdown, in UTF-8. */
+  /** Size of the whole Markdown, in UTF-8. */
   readonly bytes: number
-  /** Whether the page has more than could be read of it. */
+  /** Whether only a part of the page could be read. */
   readonly isPartial: boolean
 }
 
-/** Below this an article is not worth more than the page around it, unless it is most of that. In characters. */
+/** A shorter article is used only if it is most of its page. In characters. */
 const shortArticle = 500
 /** In characters. */
 const maxTitle = 500
-/** What is read of a page at most: elements and texts, and characters. No answer shows as much. */
+/** How much of a page is read at most: nodes, and characters. No result shows that much. */
 const maxNodes = 200_000
 const maxText = 2_000_000
 
@@ -200,7 +200,7 @@ const sourceOf = async (name: string, path: string, exported = ""): Promise<stri
   return `const ${name} = ((module, exports) => {\n${source}\n;return module.exports${exported} })(...(() => { const module = { exports: {} }; return [module, module.exports] })());`
 }
 
-/** Rejects with `MODULE_NOT_FOUND` where a package is not installed. */
+/** Loads the sources of the libraries. Rejects with `MODULE_NOT_FOUND` if a package is not installed. */
 export const loadLibraries = async (): Promise<string> => {
   const sources = await Promise.all([
     sourceOf("Readability", requireBeside.resolve("@mozilla/readability/Readability.js")),
@@ -210,6 +210,9 @@ export const loadLibraries = async (): Promise<string> => {
   return sources.join("\n")
 }
 
-/** An expression whose value is an ExtractedPage. `libraries` is what `loadLibraries` gave; lengths are in characters. */
+/**
+ * Returns an expression that evaluates to an ExtractedPage. `libraries`: the result of `loadLibraries`; `maxLength`: in
+ * characters.
+ */
 export const pageScript = (libraries: string, maxLength: number): string =>
   `(() => {\n${libraries}\nconst maxLength = ${maxLength}, shortArticle = ${shortArticle}, maxTitle = ${maxTitle}, maxNodes = ${maxNodes}, maxText = ${maxText};\n${readers}\n${pageVisibility}\n${copyVisible}\n${extract}\n})()`

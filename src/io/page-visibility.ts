@@ -1,6 +1,6 @@
 /**
- * The part of the page's script that tells what a person cannot see. It is text for the reason that `page-script.ts`
- * gives. Colours are not compared: white on white is taken for visible. Folds are taken for open.
+ * The part of the page's script that detects what a person cannot see. It is a string for the reason given in
+ * `page-script.ts`. Colours are not compared: white on white counts as visible. Folds (`details`) count as open.
  */
 export const pageVisibility = String.raw`
   const openFolds = () => {

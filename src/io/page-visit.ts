@@ -1,4 +1,4 @@
-/** A visit to a web page: opens it, waits until it has settled, reads it, and words what went wrong. */
+/** A visit to a web page: opens it, waits until it has settled, reads it, and describes failures. */
 import type { CDPSession, Page, Request, Response } from "playwright-core"
 import { shortened } from "../text/truncation.ts"
 import type { RunningChromium } from "./chromium.ts"
@@ -11,24 +11,24 @@ import { type ExtractedPage, pageScript } from "./page-script.ts"
 import { shownUrl } from "./shown-url.ts"
 
 export interface VisitOptions {
-  /** How long to wait for the end of a page's document, in milliseconds. Default 15,000. */
+  /** How long to wait for a page's document to load, in milliseconds. Default 15,000. */
   readonly loadTimeout?: number
-  /** How long to wait after that for its network to fall silent, in milliseconds. Default 3,000. */
+  /** How long to wait after that for its network to become idle, in milliseconds. Default 3,000. */
   readonly settleTimeout?: number
 }
 
-/** A page may replace itself while it is read; one that does not stop doing so is no page. */
+/** A page can replace itself while it is read; the visit gives up on one that does not stop. */
 const maxAttempts = 4
-/** How long to wait for what it is replaced with, in milliseconds. */
+/** How long to wait for the replacement, in milliseconds. */
 const reloadTimeout = 2_000
 
-/** What Playwright says of a tab that was closed or broke under it. Its messages may quote URLs: only the start counts. */
+/** Playwright's messages for a closed or crashed tab. They can quote URLs, so only their start is matched. */
 const lostTab =
   /^[\w.]+: (?:Protocol error \([\w.]+\): )?(?:Target|Page|Session|Browser)\b[^"\n]*\b(?:closed|crashed)/
 
 export const isLostTab = (cause: unknown): boolean => lostTab.test((cause as Error).message)
 
-/** The document of the main frame, as it is replaced by redirects and by the page itself. */
+/** Tracks the document of the main frame through redirects and replacements by the page. */
 class Navigation {
   response: Response | undefined
   failed: URL | undefined
@@ -52,7 +52,7 @@ const statusOf = (response: Response | undefined) => ({
   statusText: response?.statusText() ?? "",
 })
 
-/** Waits for a state of a page, but no longer than that. Playwright takes 0 for ever. */
+/** Waits for a state of a page, at most for the given time. To Playwright, 0 means no limit. */
 const reached = async (
   page: Page,
   state: "domcontentloaded" | "networkidle",
@@ -62,8 +62,8 @@ const reached = async (
 }
 
 /**
- * @internal Opens a page in a tab of its own, waits until it has settled, and reads it. Rejects with a FetchError, with Node's
- * error of a connection, with what `onRedirect` throws, and with Playwright's where the tab is closed meanwhile.
+ * @internal Opens a page in the given tab, waits until it has settled, and reads it. Rejects with a FetchError, with Node's
+ * error of a connection, with what `onRedirect` throws, and with Playwright's error if the tab is closed meanwhile.
  */
 export const visitPage = async (
   page: Page,
@@ -85,14 +85,14 @@ const visit = async (
   { loadTimeout = 15_000, settleTimeout = 3_000 }: VisitOptions,
 ): Promise<PageContent> => {
   const navigation = new Navigation(page)
-  // What a page opens beside itself is not what was asked for.
+  // Popups were not requested.
   page.on("popup", (popup) => void popup.close().catch(() => {}))
   try {
     await page.goto(url.href, { waitUntil: "commit", timeout: 0 })
   } catch (cause) {
     throw explain(cause, navigation, chromium, url)
   }
-  // A page that never ends, or never falls silent, is read as it is then.
+  // A page that never finishes loading, or is never idle, is read as it is then.
   await reached(page, "domcontentloaded", loadTimeout)
   await reached(page, "networkidle", settleTimeout)
   const contentType = navigation.response?.headers()["content-type"] ?? ""
@@ -105,7 +105,7 @@ const visit = async (
   return { ...extracted, url: page.url(), ...statusOf(navigation.response) }
 }
 
-/** The proxy knows why a connection failed; of the rest Chromium tells no more than a name. */
+/** Finds the cause of a failure. The proxy knows why a connection failed; for the rest, Chromium reports only an error name. */
 const explain = (cause: unknown, navigation: Navigation, chromium: RunningChromium, url: URL): unknown => {
   const failure = chromium.failureOf(navigation.failed ?? url)
   if (failure !== undefined) return failure
@@ -123,7 +123,7 @@ const explain = (cause: unknown, navigation: Navigation, chromium: RunningChromi
   return new FetchError(`Cannot open ${shownUrl(url)}: ${reason}.${answer}`, { cause })
 }
 
-/** In a world of its own: the page's scripts can neither see nor change what the script works with. */
+/** Evaluates in an isolated world: the page's scripts can neither see nor change what the script uses. */
 const evaluate = async (page: Page, session: CDPSession, expression: string): Promise<ExtractedPage> => {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -136,7 +136,7 @@ const evaluate = async (page: Page, session: CDPSession, expression: string): Pr
           { cause },
         )
       }
-      // The page went elsewhere meanwhile.
+      // The page navigated meanwhile.
       await reached(page, "domcontentloaded", reloadTimeout)
     }
   }

@@ -1,16 +1,16 @@
-/** Hands on what a child prints, one chunk of each pipe at a time: while one is being taken, its pipe is not read. */
+/** Passes on what a child prints, one chunk of each pipe at a time: while a chunk is being processed, its pipe is not read. */
 import { setImmediate as turn } from "node:timers/promises"
 import type { StartedProcess } from "./started-process.ts"
 
-/** Where a command printed something. */
+/** The stream that a command printed to. */
 export type OutputStream = "stdout" | "stderr"
 
-/** Takes what a command prints, as it comes. While its promise is pending, that stream is not read. */
+/** Receives what a command prints, chunk by chunk. While its promise is pending, that stream is not read. */
 export type OnOutput = (stream: OutputStream, bytes: Uint8Array) => void | Promise<void>
 
-/** How long the pipes may stay open after the exit, in milliseconds, for the likes of `cmd > >(tee log)`. */
+/** How long the pipes can stay open after the exit, in milliseconds, for commands such as `cmd > >(tee log)`. */
 const drainGrace = 100
-/** More than a pipe holds: what comes after it was not written before the exit. */
+/** More than a pipe holds: later output was not written before the exit. */
 const drainBytes = 1 << 20
 
 export class PipeReader {
@@ -27,7 +27,7 @@ export class PipeReader {
     this.done = Promise.all([this.read("stdout"), this.read("stderr")]).then(() => {})
   }
 
-  /** After the exit: waits for the end of the pipes or, where a child holds them, until nothing more is in them. */
+  /** Call it after the exit: waits for the end of the pipes or, if a child process holds them open, until they are empty. */
   async drain(): Promise<void> {
     const limit = this.bytes + drainBytes
     if (await this.endsInTime()) return
@@ -35,13 +35,13 @@ export class PipeReader {
     do {
       seen = this.bytes
       await Promise.allSettled(this.taking)
-      // The first turn may end before the next poll of the pipes, the second does not.
+      // The first turn can end before the next poll of the pipes, the second cannot.
       await turn()
       await turn()
     } while ((seen !== this.bytes || this.taking.size > 0) && this.bytes < limit)
   }
 
-  /** Whether both pipes end, and all is taken, within the grace. */
+  /** Whether both pipes end, and all chunks are processed, within the grace period. */
   endsInTime(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, drainGrace, false)
@@ -54,8 +54,8 @@ export class PipeReader {
   }
 
   /**
-   * Whatever still comes is read and dropped, and keeps nothing alive. The pipes stay open: a background child that
-   * writes to a closed one would die of it.
+   * Drops all further output, and does not keep this process alive. The pipes stay open: writing to a closed pipe would kill
+   * a background child.
    */
   discard(): void {
     this.onOutput = undefined
@@ -67,7 +67,7 @@ export class PipeReader {
     for (const pipe of this.pipes) pipe.destroy()
   }
 
-  /** Where there was no descriptor left for a pipe, there is none; its failure to start tells. */
+  /** A pipe is missing if no descriptor was left for it; then the start fails with an error. */
   private get pipes() {
     return [this.child.stdout, this.child.stderr].filter((pipe) => pipe != null)
   }
@@ -76,7 +76,7 @@ export class PipeReader {
     // An iterator and not `data` events: Node resumes a paused pipe when the child exits.
     const chunks: AsyncIterator<Buffer> | undefined = this.child[name]?.[Symbol.asyncIterator]()
     for (;;) {
-      // A pipe that breaks is a pipe that ended.
+      // Treat a broken pipe as ended.
       const next = await chunks?.next().catch(() => undefined)
       if (next === undefined || next.done === true) return
       if (this.onOutput !== undefined) await this.take(this.onOutput(name, next.value), next.value.length)

@@ -1,23 +1,23 @@
-/** Asks for the access lists of many files at once, so that replacing them one by one starts no program for each. */
+/** Checks the access lists of many files at once, so that replacing them one by one does not start a program for each. */
 import { lstat } from "node:fs/promises"
 import { basename, dirname } from "node:path"
 import { haveAccessList, isKnownPlain, rememberPlain } from "./access-lists.ts"
 import { RealFolder } from "./real-folder.ts"
 
-/** Files that one program is asked about: its command line has a limit. */
+/** Files per program run: the command line has a limit. */
 const batchSize = 500
 
 const rememberPlainOnes = async (folder: RealFolder, names: ReadonlyArray<string>): Promise<void> => {
   const infos = await Promise.all(names.map((name) => lstat(folder.at(name), { bigint: true })))
   const unknown = infos.flatMap((info, index) => (isKnownPlain(info) ? [] : [{ info, name: names[index]! }]))
-  // With the folder, whose default list a new file would get.
+  // Include the folder, whose default list a new file would get.
   const asked = [".", ...unknown.map(({ name }) => name)]
-  // Where one of them has a list, each is asked for when it is replaced.
+  // If any of them has a list, each is checked when it is replaced.
   if (unknown.length < 2 || (await haveAccessList(folder, asked))) return
   for (const { info } of unknown) rememberPlain(info)
 }
 
-/** Never rejects: what could not be asked is asked when the file is replaced. */
+/** Never rejects: after a failure, each file is checked when it is replaced. */
 export const prepareReplace = async (paths: ReadonlyArray<string>): Promise<void> => {
   const byFolder = new Map<string, Array<string>>()
   for (const path of paths) {
@@ -33,7 +33,7 @@ export const prepareReplace = async (paths: ReadonlyArray<string>): Promise<void
         }
       })
     } catch {
-      // Replacing them will tell.
+      // Replacing the files will report the error.
     }
   }
 }

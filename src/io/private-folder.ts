@@ -1,10 +1,10 @@
-/** Folders of this user's that nobody else can enter. */
+/** Folders of this user that nobody else can enter. */
 import { chmod, lstat, mkdir, realpath } from "node:fs/promises"
 
-/** This user's; 0 where the system has no such numbers. */
+/** This user's id; 0 if the system has none. */
 export const uid: number = process.getuid?.() ?? 0
 
-/** Undefined where there is none at a path. */
+/** Returns the path if it is such a folder, otherwise undefined. */
 export const existingFolder = async (path: string): Promise<string | undefined> => {
   try {
     const info = await lstat(path)
@@ -16,7 +16,7 @@ export const existingFolder = async (path: string): Promise<string | undefined> 
   }
 }
 
-/** The same, made where it is missing; undefined where there can be none. */
+/** Makes such a folder if it is missing; resolves with undefined if that fails. */
 export const privateFolder = async (path: string): Promise<string | undefined> => {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => {})
   return existingFolder(path)

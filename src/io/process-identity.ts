@@ -1,17 +1,17 @@
-/** Tells whether a process of this machine still runs, although its id may have been given to another process. */
+/** Detects whether a process of this machine still runs, even if its id was reused by another process. */
 import { readFileSync } from "node:fs"
 
 /** A process of this machine. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When the process began, in ticks since the boot. Absent where the system does not tell. */
+  /** When the process began, in ticks since the boot. Absent if the system does not report it. */
   readonly began?: string
 }
 
 const beginOf = (pid: number): string | undefined => {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The name of the process, which stands before, may hold blanks and brackets.
+    // The process name, which precedes these fields, can contain spaces and parentheses.
     return status.slice(status.lastIndexOf(")") + 2).split(" ")[19]
   } catch {
     return undefined
@@ -24,7 +24,7 @@ export const thisProcess = (): ProcessIdentity => {
   return { pid: process.pid, ...(began !== undefined && { began }) }
 }
 
-/** Whether the process has ended. A process of another user may be looked at, too. */
+/** Whether the process has ended. Works for processes of other users, too. */
 export const isDead = ({ pid, began }: ProcessIdentity): boolean => {
   try {
     process.kill(pid, 0)

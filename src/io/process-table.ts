@@ -1,4 +1,4 @@
-/** The processes of this machine as Linux tells them in `/proc`, and which of them a run has started. */
+/** The processes of this machine as listed in Linux's `/proc`, and which of them a run has started. */
 import { readFileSync, readlinkSync } from "node:fs"
 import { readdir, readFile, readlink } from "node:fs/promises"
 
@@ -12,21 +12,21 @@ export interface ProcessEntry {
   readonly startTime: number
 }
 
-/** How the processes of a run are told from others. */
+/** How the processes of a run are distinguished from others. */
 export interface RunIdentity {
   /** The process that leads its group and its session. */
   readonly leader: number
-  /** Stands in the environment of whatever it starts, also of what leaves the session. */
+  /** A string in the environment of every process of the run, also of those that leave the session. */
   readonly mark: string
-  /** What it was given to write to, as `pipesOf` names it: most of what it starts writes there too. */
+  /** The pipes for its output, as named by `pipesOf`: most of its child processes write there too. */
   readonly pipes: ReadonlyArray<string>
-  /** When the leader started, as it was looked up then, if that is known: what is older is not looked at. */
+  /** The start time of the leader, if known: older processes are skipped. */
   readonly startTime: number | undefined
-  /** What was found before, with its start: it may have lost the parent by which it was known. */
+  /** The processes found earlier, pid to start time: they may have lost the parent that linked them to the run. */
   readonly known: Map<number, number>
 }
 
-/** Behind the name, whose field is the second of all. */
+/** Index of the start time (field 22 in proc(5)) in the fields after the name. */
 const startTimeField = 22 - 3
 
 /** A line of `/proc/<pid>/stat`: `pid (name) state ppid pgrp session …`. */
@@ -45,7 +45,7 @@ const entryOf = (stat: string): ProcessEntry & { readonly hasEnded: boolean } =>
   }
 }
 
-/** Undefined where nobody keeps the process any more, or the system does not tell. */
+/** Returns undefined if the process no longer exists, or the system does not report it. */
 export const startTimeOf = (pid: number): number | undefined => {
   try {
     return entryOf(readFileSync(`/proc/${pid}/stat`, "latin1")).startTime
@@ -55,20 +55,20 @@ export const startTimeOf = (pid: number): number | undefined => {
 }
 
 /**
- * Whether a run's group and session are still its own. Once the leader and all its group have ended, the system may give
- * their number to a process of somebody else.
+ * Whether a run's group and session are still its own. Once the leader and all its group have ended, the system can reuse
+ * the number for another process.
  */
 export const ownsGroup = ({ leader, startTime }: Pick<RunIdentity, "leader" | "startTime">): boolean => {
   const now = startTimeOf(leader)
   return now === undefined || startTime === undefined || now === startTime
 }
 
-/** The descriptors that a process is given to write to. */
+/** The output descriptors of a process. */
 const outputs = [1, 2]
 
 /**
- * The pipes that a process was started with, by names that no other pipe has: what empties its environment and loses its
- * parent is still known by them. None where the system does not tell.
+ * The pipes that a process was started with, by unique names: they identify even a process that empties its environment and
+ * loses its parent. Empty if the system does not report them.
  */
 export const pipesOf = (pid: number): ReadonlyArray<string> => {
   try {
@@ -92,7 +92,7 @@ const readStat = async (pid: string): Promise<ProcessEntry | undefined> => {
   return entry.hasEnded ? undefined : entry
 }
 
-/** Undefined where the system does not tell. What has ended is left out, also where nobody has reaped it. */
+/** Resolves with undefined if the system has no `/proc`. Omits processes that have ended, also unreaped ones. */
 const readTable = async (): Promise<Array<ProcessEntry> | undefined> => {
   const names = await readdir("/proc").catch(() => undefined)
   const pids = names?.filter((name) => /^\d+$/.test(name))
@@ -101,13 +101,13 @@ const readTable = async (): Promise<Array<ProcessEntry> | undefined> => {
   return entries.filter((entry) => entry !== undefined)
 }
 
-/** Nobody may read it of another user's process. */
+/** Whether the environment contains the mark. That of another user's process is unreadable. */
 const hasMark = async ({ pid }: ProcessEntry, mark: string): Promise<boolean> => {
   const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "")
   return environment.includes(mark)
 }
 
-/** Those that have an ancestor among the found: also what has emptied its environment, or runs as another user. */
+/** Adds the descendants of the found processes: this covers those that emptied their environment, or run as another user. */
 const addDescendants = (found: Set<ProcessEntry>, table: ReadonlyArray<ProcessEntry>): void => {
   const pids = new Set([...found].map(({ pid }) => pid))
   for (let size = -1; size !== found.size; ) {
@@ -120,12 +120,15 @@ const addDescendants = (found: Set<ProcessEntry>, table: ReadonlyArray<ProcessEn
   }
 }
 
-/** The processes of a run that have not ended, wherever they went. Undefined where the system does not tell. */
+/**
+ * Finds the live processes of a run, also those that left its group. Resolves with undefined if the system does not list
+ * processes.
+ */
 export const findProcessesOf = async (run: RunIdentity): Promise<Array<ProcessEntry> | undefined> => {
   const { leader, mark, pipes, startTime: firstStart = 0, known } = run
   const table = (await readTable())?.filter(({ startTime }) => startTime >= firstStart)
   if (table === undefined) return undefined
-  // Behind the table: what is in the group of a number that is ours now was so when it was read.
+  // Check this after reading the table: if the group number is ours now, it was ours when the table was read.
   const isOwnGroup = ownsGroup(run)
   const found = new Set<ProcessEntry>()
   const look = async (entry: ProcessEntry): Promise<void> => {

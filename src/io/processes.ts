@@ -1,6 +1,6 @@
 /**
- * Runs a command in a process group of its own, with nothing on stdin, and hands its output on as it comes.
- * The end of the run is the command's own exit: a background child that holds its pipes open does not delay it.
+ * Runs a command in its own process group, with an empty stdin, and streams its output. The run ends with the exit of the
+ * command itself: a background child that holds the pipes open does not delay it.
  */
 import { endProcesses, type LeftProcess } from "./end-processes.ts"
 import { type EnvironmentRules, environmentFor } from "./environment.ts"
@@ -20,33 +20,33 @@ export interface ProcessOptions {
   /** Absolute. */
   readonly cwd: string
   /**
-   * Whether every link in `cwd` is resolved, and the program may start in no other folder: where a link has taken the place
-   * of a part of it since, it is not started, and the run rejects with `ESTALE`. Default false.
+   * Whether every link in `cwd` is resolved, and the program must start in exactly that folder: if a link has replaced a
+   * part of the path, the run rejects with `ESTALE` and starts nothing. Default false.
    */
   readonly isCwdReal?: boolean
-  /** All variables. Default: those of this process that `envRules` pass. */
+  /** The complete environment. Default: the variables of this process that `envRules` pass. */
   readonly env?: NodeJS.ProcessEnv
   /** Default: all that do not look like secrets. */
   readonly envRules?: EnvironmentRules
-  /** Aborting ends all that the run has started: SIGTERM, half a second later SIGKILL. */
+  /** An abort ends all processes of the run: SIGTERM, half a second later SIGKILL. */
   readonly signal?: AbortSignal
-  /** Takes the output. While its promise is pending, that stream is not read. A failure of it ends the run. */
+  /** Receives the output. While its promise is pending, that stream is not read. An error that it throws ends the run. */
   readonly onOutput: OnOutput
 }
 
 /** Either code or signal is null. */
 export interface ProcessExit extends Exit {
-  /** What an abort could not end. */
+  /** The processes that an abort could not end. */
   readonly leftRunning?: ReadonlyArray<LeftProcess>
 }
 
-/** How handlers run commands. `localProcesses` are those of this machine. */
+/** How handlers run commands. `localProcesses` is this machine's implementation. */
 export interface Processes {
   /**
-   * Resolves once the command has exited and what it wrote was taken; after an abort, once all that it started is gone.
-   * Background children go on after a normal exit, their output discarded, until this process ends. Rejects where the
-   * command cannot be started (Node's error, with its `code`), where the signal was aborted before, and with what
-   * `onOutput` threw.
+   * Resolves once the command has exited and its output was processed; after an abort, once all its processes have ended.
+   * After a normal exit, background children continue until this process ends; their output is discarded. Rejects if the
+   * command cannot be started (Node's error, with its `code`), if the signal was already aborted, and with what `onOutput`
+   * throws.
    */
   run(options: ProcessOptions): Promise<ProcessExit>
 }
@@ -62,7 +62,7 @@ const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<Proces
   const child = await start({ command, args, cwd, env: markedEnv }, use)
   const { pid } = child
   const pipes = pid === undefined ? [] : pipesOf(pid)
-  // Its number may be another's by the time that the run is to be ended.
+  // The pid can belong to another process by the time the run is ended.
   const startTime = pid === undefined ? undefined : startTimeOf(pid)
   const reader = new PipeReader(child, onOutput)
   reaper.watchPipes(pipes, reader.done)
@@ -102,8 +102,8 @@ const run = async (options: ProcessOptions, use: SpawnHelperUse): Promise<Proces
 /** The options of `makeLocalProcesses`. */
 export interface LocalProcessesOptions {
   /**
-   * Whether processes are started from a small process beside this one: the cost of a start grows with the memory of who
-   * starts. Default `auto`: where this process is large, and starts more than a few.
+   * Whether a small helper process starts the processes: the cost of a start grows with the memory of the starting process.
+   * Default `auto`: if this process is large, and starts more than a few.
    */
   readonly spawnHelper?: SpawnHelperUse
 }
@@ -113,5 +113,5 @@ export const makeLocalProcesses = ({ spawnHelper = "auto" }: LocalProcessesOptio
   run: (options) => run(options, spawnHelper),
 })
 
-/** Processes of this machine. They end when this process ends, however it does. */
+/** Processes of this machine. They end when this process ends, however it ends. */
 export const localProcesses: Processes = makeLocalProcesses()

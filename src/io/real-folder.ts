@@ -1,13 +1,13 @@
 /**
- * A folder that is held open. What is done to the names in it is done in that very folder, also when its path has come to
- * lead elsewhere. Where a system has no paths below an open folder, its path is used, and looked at before and afterwards.
+ * A folder that is held open. Operations on its entries act on that exact folder, even if its path leads elsewhere
+ * meanwhile. If a system has no paths below an open folder, the plain path is used, and checked before and afterwards.
  */
 import { type FileHandle, mkdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { asFolder, handlePath, openReal, placeOf, staleError } from "./open-real.ts"
 
 export class RealFolder {
-  /** Absolute, with every link resolved; as it was when the folder was opened. */
+  /** Absolute, with every link resolved, at the time of opening. */
   readonly path: string
   private readonly handle: FileHandle
   private readonly place: string | undefined
@@ -18,12 +18,12 @@ export class RealFolder {
     this.place = placeOf(handle.fd)
   }
 
-  /** Does the work in a folder. Rejects with `ESTALE` where there is a link on the way to it. */
+  /** Runs `work` in a folder. Rejects with `ESTALE` if its path contains a link. */
   static async use<A>(path: string, work: (folder: RealFolder) => Promise<A>): Promise<A> {
     return RealFolder.during(await RealFolder.open(path), work)
   }
 
-  /** The same, for a folder that is made, with those above, where there is none. */
+  /** Like `use`, but first creates missing folders. */
   static async make<A>(path: string, work: (folder: RealFolder) => Promise<A>): Promise<A> {
     return RealFolder.during(await RealFolder.opened(path), work)
   }
@@ -59,17 +59,17 @@ export class RealFolder {
     }
   }
 
-  /** The path of a name in this folder; good while the folder is in use. */
+  /** The path of an entry, valid while the folder is in use. */
   at(name: string): string {
     return join(this.root, name)
   }
 
-  /** As people know it. */
+  /** The path of an entry, for messages. */
   named(name: string): string {
     return join(this.path, name)
   }
 
-  /** Rejects with `ESTALE` where the folder was moved. */
+  /** Rejects with `ESTALE` if the folder was moved. */
   async expectInPlace(): Promise<void> {
     if (this.place === undefined) {
       const again = await openReal(this.path, asFolder)
@@ -86,7 +86,7 @@ export class RealFolder {
     return this.place === undefined ? this.path : handlePath(this.handle.fd)
   }
 
-  /** Node's messages name the path that was used. */
+  /** Replaces the internal path in Node's messages. */
   private withOwnPath(cause: unknown): unknown {
     if (this.place !== undefined && cause instanceof Error && cause.message.includes(this.root)) {
       cause.message = cause.message.replaceAll(this.root, this.path)

@@ -1,17 +1,16 @@
 /**
- * Ends what this process has started when this process ends, also by SIGKILL: a small shell that waits on a pipe of
- * ours and reads its end when we are gone. It is started with the first run, holds up nobody, and costs nothing while
- * it waits.
+ * Ends all processes that this process has started when this process ends, also by SIGKILL: a small shell waits on a pipe
+ * from this process, and reads its end when this process is gone. It is started with the first run, does not keep this
+ * process alive, and costs nothing while it waits.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
 import { hostMark } from "./run-marker.ts"
 
 /**
- * `$1` is our mark: what bears it ends. Lines tell what to end besides, `+GROUP` a process group and `-GROUP` one that
- * is no concern any more, `=PIPE` and `!PIPE` whatever writes to a pipe; `/FOLDER` is a folder to remove. Processes have a
- * third of a second to end themselves.
- * Where the system does not list them in /proc, the groups are all that is known.
+ * `$1` is the mark: every process that carries it is ended. Input lines add and drop other targets: `+GROUP` and `-GROUP` a
+ * process group, `=PIPE` and `!PIPE` the writers of a pipe; `/FOLDER` is a folder to remove. Processes have a third of a
+ * second to exit. Without /proc, only the groups are known.
  */
 const script = `
 trap '' HUP INT QUIT TERM PIPE
@@ -64,7 +63,7 @@ fi
 [ $# = 0 ] || rm -rf -- "$@"
 `
 
-/** A run that has ended is told with the next one that starts, or after so many milliseconds. */
+/** The end of a run is sent with the next start, or after this many milliseconds. */
 const tellAfter = 100
 
 const ignore = () => {}
@@ -73,12 +72,12 @@ class Reaper {
   private readonly groups = new Set<number>()
   private readonly folders = new Set<string>()
   private readonly pipes = new Set<string>()
-  /** Not told yet. */
+  /** Lines not sent yet. */
   private lines = ""
   private timer: NodeJS.Timeout | undefined
   private shell: ChildProcess | undefined
 
-  /** Takes a process group into its care; to be given back once the run has ended. */
+  /** Registers a process group. Call the returned function once the run has ended. */
   watch(group: number | undefined): () => void {
     if (group === undefined) return ignore
     this.shell ??= this.start()
@@ -92,7 +91,7 @@ class Reaper {
     }
   }
 
-  /** Takes whatever writes to pipes of a run, as `pipesOf` names them, into its care until they end. To come before `watch`. */
+  /** Registers the writers of a run's pipes, as named by `pipesOf`, until the pipes end. Call it before `watch`. */
   watchPipes(pipes: ReadonlyArray<string>, ended: Promise<void>): void {
     if (pipes.length === 0) return
     for (const pipe of pipes) {
@@ -109,7 +108,7 @@ class Reaper {
     ended.then(forget, forget)
   }
 
-  /** A folder, absolute, that is removed when this process has ended. */
+  /** Registers a folder, absolute, to be removed when this process has ended. */
   removes(folder: string): void {
     if (folder.includes("\n")) return
     this.shell ??= this.start()
@@ -118,7 +117,7 @@ class Reaper {
     this.tell()
   }
 
-  /** The folder is gone: the shell that was told of it removes nothing, and the next one is not told. */
+  /** Unregisters a removed folder. The running shell would find nothing to remove; a new shell does not get it. */
   removed(folder: string): void {
     this.folders.delete(folder)
   }
@@ -134,7 +133,7 @@ class Reaper {
     this.lines = ""
   }
 
-  /** Should somebody end it, the next run starts another. */
+  /** Starts the shell. If it is killed, the next run starts another. */
   private start(): ChildProcess {
     const shell = spawn("sh", ["-c", script, "stepline-reaper", hostMark], {
       cwd: "/",
@@ -149,7 +148,7 @@ class Reaper {
     shell.once("exit", forget)
     shell.stdin.on("error", forget)
     shell.unref()
-    // Of Bun it is no socket, and keeps nobody.
+    // In Bun it is not a socket, and does not keep the process alive.
     ;(shell.stdin as Partial<Socket>).unref?.()
     const groups = [...this.groups].map((group) => `+${group}`)
     const pipes = [...this.pipes].map((pipe) => `=${pipe}`)

@@ -1,12 +1,12 @@
 /**
- * What the spawn helper runs, as text: it must run wherever this library was bundled to. It connects to the socket that
- * it is given, once to be told what to start and to tell what became of it, a JSON line each, and twice for each process:
- * these connections are its stdout and its stderr. It ends with the first one.
+ * The script of the spawn helper, as a string, so that it runs wherever this library is bundled. It connects to the given
+ * socket: once as the control connection, for requests and results as JSON lines, and twice for each process, for its stdout
+ * and stderr. It ends with the control connection.
  *
- * A connection is made ahead, so that nobody waits for it, and says with a fixed number of bytes what it is for.
+ * Connections are made ahead of time, and start with a fixed-size header that names their purpose.
  */
 
-/** `<id>:<1 or 2>`, or `control`, filled up with spaces. */
+/** `<id>:<1 or 2>`, or `control`, padded with spaces. */
 export const headerBytes = 16
 
 export const spawnHelperScript = `

@@ -1,6 +1,6 @@
 /**
- * Starts processes from a small process beside this one, where that is cheaper: the cost of a fork grows with the memory
- * of who forks. The output does not pass through it. It ends with this process, and holds up nobody.
+ * Starts processes from a small helper process if that is cheaper: the cost of a fork grows with the memory of the forking
+ * process. The output does not pass through the helper. It ends with this process, and does not keep it alive.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createServer, type Server, type Socket } from "node:net"
@@ -15,7 +15,7 @@ type Reply =
   | { readonly id: number; readonly refused: true }
   | { readonly id: number; readonly error: { readonly message: string; readonly [key: string]: unknown } }
 
-/** A process on its way: it has started once all of it is there. */
+/** A process being started: ready once its pid and both pipes have arrived. */
 class Start {
   readonly started: Promise<StartedProcess>
   private readonly pipes: [Socket | undefined, Socket | undefined] = [undefined, undefined]
@@ -54,7 +54,7 @@ class Start {
     this.resolveExit(exit)
   }
 
-  /** Whether nothing more comes of it. A short process may have ended before its pipes are here. */
+  /** Whether the start is complete and the process has ended. A short process can end before its pipes arrive. */
   get isOver(): boolean {
     return this.isEnded && this.pipes[0] !== undefined && this.pipes[1] !== undefined
   }
@@ -74,16 +74,16 @@ class Start {
   }
 }
 
-/** Only where the program that runs this is Node itself: another one might start itself again. */
+/** Only if the running program is Node itself: another executable might start itself again. */
 export const canHaveSpawnHelper = (): boolean =>
   process.platform !== "win32" && /^node(js)?[-.\d]*$/.test(basename(process.execPath))
 
-/** Thrown where a process was not started and another way to start it may be tried. */
+/** Thrown if a process was not started, and can be started in another way. */
 export class SpawnHelperRefused extends Error {
   override readonly name = "SpawnHelperRefused"
 }
 
-/** Whether the process was started nobody knows. */
+/** It is unknown whether the process was started. */
 const helperEnded = () => new Error("The helper that starts processes was ended. Try again.")
 
 export class SpawnHelper {
@@ -104,7 +104,7 @@ export class SpawnHelper {
     this.onGone = onGone
   }
 
-  /** Resolves once it can be asked. `onGone` is called when it cannot be any more. */
+  /** Resolves once the helper is ready. `onGone` is called when it no longer is. */
   static async start(onGone: () => void): Promise<SpawnHelper> {
     const folder = await makePrivateFolder("stepline-spawn-")
     const path = join(folder, "socket")
@@ -116,7 +116,7 @@ export class SpawnHelper {
     })
     const child = spawn(process.execPath, ["-e", spawnHelperScript, path], {
       cwd: "/",
-      // Neither preloads nor an inspector; Electron is Node where it is told to be.
+      // Without preloads or an inspector; the variable makes Electron run as Node.
       env: { PATH: process.env.PATH, ELECTRON_RUN_AS_NODE: "1" },
       detached: true,
       stdio: "ignore",
@@ -127,7 +127,7 @@ export class SpawnHelper {
     return helper
   }
 
-  /** Rejects with a SpawnHelperRefused where it did not try, with Node's error where it tried in vain. */
+  /** Rejects with a SpawnHelperRefused if it did not try, with Node's error if the start failed. */
   start(spec: ProcessSpec): Promise<StartedProcess> {
     const { control } = this
     if (this.isGone || control === undefined) return Promise.reject(new SpawnHelperRefused())
@@ -139,7 +139,7 @@ export class SpawnHelper {
     return start.started
   }
 
-  /** For one that is not asked any more: what it has started goes on. */
+  /** Retires the helper. The processes that it has started continue. */
   endOnceIdle(): void {
     this.isUnwanted = true
     if (this.starts.size === 0) this.end()
@@ -161,7 +161,7 @@ export class SpawnHelper {
     })
   }
 
-  /** Idle connections do not keep this process; one that is in use does. */
+  /** Reads the header of a connection. Idle connections do not keep this process alive; those in use do. */
   private readPurpose(socket: Socket, onControl: () => void): void {
     const read = () => {
       const header: Buffer | null = socket.read(headerBytes)

@@ -1,8 +1,8 @@
-/** Tells which processes were started, also those that a library starts and keeps to itself. */
+/** Observes which processes are started, including those that a library does not expose. */
 import type { ChildProcess } from "node:child_process"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 
-/** Does some work that is told of all processes that are started meanwhile, also by others. */
+/** Runs `work` with a list that receives all processes started meanwhile, also by other code. */
 export const watchSpawns = async <A>(
   work: (processes: ReadonlyArray<ChildProcess>) => Promise<A>,
 ): Promise<A> => {

@@ -1,6 +1,6 @@
 /**
- * Bytes kept in memory up to a limit; from then on they go to a file that only its owner can read. The file has a limit
- * too: past that the middle is left out, and a line in its place says so.
+ * Bytes kept in memory up to a limit; beyond it they go to a file that only its owner can read. The file has a limit too:
+ * beyond it the middle is omitted, and replaced by a line that says so.
  */
 import { randomUUID } from "node:crypto"
 import { type FileHandle, open, rm } from "node:fs/promises"
@@ -8,21 +8,21 @@ import { join } from "node:path"
 import { outputFolder } from "./output-folder.ts"
 import { TailBuffer } from "./tail-buffer.ts"
 
-/** Bytes that may wait for the disk before the command has to. */
+/** Bytes that can wait for the disk before the command is paused. */
 const maxHeldBytes = 1 << 20
-/** What a file may hold, in bytes. */
+/** Maximum size of a file, in bytes. */
 const maxFileBytes = 256_000_000
 
-/** For the end of whoever was told of it. */
+/** Call it when the file's path is no longer needed. */
 export const removeSpillFile = (path: string): Promise<void> => rm(path, { force: true })
 
-/** Call `close` where the file is wanted, also below the limit, and `remove` where nobody will be told of it. */
+/** Call `close` to keep the file, also below the limit, or `remove` if its path will not be reported. */
 export class SpillFile {
   totalBytes = 0
-  /** Undefined while there is no file, and where it could not be written. */
+  /** Undefined while there is no file, and if it could not be written. */
   path: string | undefined
   private readonly limit: number
-  /** What comes first in the file, in bytes; an end of at most the same size follows. */
+  /** Size of the first part of the file, in bytes; a last part of at most the same size follows. */
   private readonly startBytes: number
   private readonly endBytes: number
   private held: Array<Uint8Array> = []
@@ -33,8 +33,8 @@ export class SpillFile {
   private flushing: Promise<void> | undefined
 
   /**
-   * `limit`: bytes that stay in memory; the first one past it starts the file. `fileLimit`: bytes that the file may
-   * hold, default 256 MB, but for the line that says what is missing.
+   * `limit`: bytes kept in memory; the first one beyond it starts the file. `fileLimit`: bytes that the file may hold,
+   * without the line about omitted bytes; default 256 MB.
    */
   constructor(limit: number, fileLimit: number = maxFileBytes) {
     this.limit = limit
@@ -42,12 +42,12 @@ export class SpillFile {
     this.startBytes = fileLimit - this.endBytes
   }
 
-  /** How much of the middle the file lacks. */
+  /** How many bytes are missing from the middle of the file. */
   get droppedBytes(): number {
     return this.end?.droppedBytes ?? 0
   }
 
-  /** Gives a promise where the disk is behind. */
+  /** Returns a promise to await if the disk is behind. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     const room = this.startBytes - this.totalBytes
     this.totalBytes += bytes.length
@@ -65,7 +65,7 @@ export class SpillFile {
     return this.heldBytes > maxHeldBytes ? this.flushing : undefined
   }
 
-  /** Writes what is still held, and closes. */
+  /** Writes the buffered bytes, and closes the file. */
   async close(): Promise<void> {
     await this.flushing
     if (this.droppedBytes > 0) this.held.push(Buffer.from(`\n[${this.droppedBytes} bytes left out]\n`))
@@ -93,7 +93,7 @@ export class SpillFile {
     this.flushing = undefined
   }
 
-  /** A full disk costs the file, not the command. */
+  /** Appends to the file. A full disk loses the file, not the command. */
   private async append(bytes: Uint8Array): Promise<void> {
     if (this.failed) return
     try {

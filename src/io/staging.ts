@@ -1,4 +1,4 @@
-/** Commands run over a copy-on-write view of a folder: what they change there waits to be applied or dropped. */
+/** Commands run over a copy-on-write view of a folder: their changes are staged, to be applied or discarded. */
 import type { ProcessExit, ProcessOptions } from "./processes.ts"
 
 /** A change that a staged command would make. */
@@ -7,11 +7,11 @@ export interface StagedChange {
   readonly path: string
   readonly what: "created" | "changed" | "deleted" | "mode"
   readonly kind: "file" | "folder" | "link"
-  /** Its permissions before and after, where those change. */
+  /** The permissions before and after, if they change. */
   readonly modes?: readonly [before: number, after: number]
 }
 
-/** What a file held, or the target of a link; undefined for what was not there, and for folders. */
+/** A file's content, or a link's target; undefined for a missing path, and for folders. */
 export interface StagedContent {
   readonly before: Uint8Array | undefined
   readonly after: Uint8Array | undefined
@@ -22,28 +22,28 @@ export interface StagedRun extends ProcessExit {
   /** Names the change set, also to a later process. */
   readonly id: string
   readonly changes: ReadonlyArray<StagedChange>
-  /** What the change set does not hold, in sentences. */
+  /** What the change set does not contain, in sentences. */
   readonly notes: ReadonlyArray<string>
-  /** Undefined where it is larger than `maxBytes`. */
+  /** Resolves with undefined if it is larger than `maxBytes`. */
   content(change: StagedChange, maxBytes: number): Promise<StagedContent | undefined>
 }
 
-/** Runs commands over a view of a folder, and makes their changes later, or never. */
+/** Runs commands over a view of a folder, and applies or discards their changes later. */
 export interface Staging {
   /**
-   * Runs a command as `Processes.run` does, over a view of `folder` in which alone it writes. Rejects with a sentence,
-   * and runs nothing, where there can be no such view.
+   * Runs a command as `Processes.run` does, over a view of `folder`, the only place it can write to. Rejects, and runs
+   * nothing, if there can be no such view; the message is a sentence.
    */
   run(options: ProcessOptions & { readonly folder: string }): Promise<StagedRun>
   /**
-   * Makes the changes, each in one step. Rejects with a sentence, and changes nothing, where something is no longer what
-   * the command saw. What a crash interrupts, the next process finishes. Gives how many changes were made.
+   * Makes the changes, each in one step. Rejects, and changes nothing, if a path is no longer what the command saw; the
+   * message is a sentence. After a crash, the next process finishes. Resolves with the number of changes made.
    *
-   * @param tell Told what else was done, or is to be known, a sentence each.
+   * @param tell Called with further information, one sentence each.
    */
   apply(id: string, tell?: (note: string) => void): Promise<number>
-  /** The paths that it changes, absolute. Where it is missing, what was applied cannot be taken back. */
+  /** The absolute paths that the change set changes. If the method is missing, applied changes cannot be undone. */
   paths?(id: string): Promise<ReadonlyArray<string>>
-  /** Forgets the change set. Does nothing where there is none. */
+  /** Deletes the change set. Does nothing if there is none. */
   discard(id: string): Promise<void>
 }

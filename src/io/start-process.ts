@@ -1,25 +1,25 @@
-/** Starts a process in the cheaper of two ways: from here, or from a helper where this process has grown. */
+/** Starts a process in the cheaper of two ways: directly, or from a helper if this process is large. */
 
 import { canHaveSpawnHelper, SpawnHelper, SpawnHelperRefused } from "./spawn-helper.ts"
 import { type ProcessSpec, type StartedProcess, startHere } from "./started-process.ts"
 import { stayAlive } from "./stay-alive.ts"
 
-/** `auto`: where this process has more than 120 MB in memory, from its fourth process on. */
+/** `auto`: if this process has more than 120 MB in memory, from its fourth start on. */
 export type SpawnHelperUse = "auto" | "always" | "never"
 
-/** In bytes. The helper itself has about 50 MB, and asking it costs what a fork of some 40 MB more does. */
+/** In bytes. The helper itself has about 50 MB, and a request to it costs as much as a fork with 40 MB more. */
 const largeProcess = 120_000_000
-/** So many processes come before one that pays for a helper: who starts a few needs none. */
+/** A process that starts only this many gets no helper. */
 const fewProcesses = 3
 
 let helper: UserHelper | undefined
 let isUnavailable = false
 let started = 0
 
-/** Who this process is: it may become somebody else. */
+/** The current user and groups of this process, which can change. */
 const userNow = (): string => [process.geteuid?.(), process.getegid?.(), process.getgroups?.()].join()
 
-/** A helper on its way, and then there. It remains who this process was when it was started. */
+/** A helper, starting or ready. It keeps the user that this process had when it was started. */
 class UserHelper {
   readonly user = userNow()
   readonly starting: Promise<SpawnHelper | undefined>
@@ -42,7 +42,7 @@ class UserHelper {
   }
 }
 
-/** What another user's helper started would have that user's rights. */
+/** Retires a helper of another user: its processes would have that user's rights. */
 const leaveOtherUser = (): void => {
   if (helper === undefined || helper.user === userNow()) return
   void helper.starting.then((left) => left?.endOnceIdle())
@@ -58,7 +58,7 @@ const helperFor = (use: SpawnHelperUse): SpawnHelper | undefined | Promise<Spawn
   return use === "always" ? helper?.starting : undefined
 }
 
-/** What a helper is waited for with keeps no process; who waits for it does. */
+/** Waits for a helper, and keeps this process alive meanwhile. */
 const awaitHelper = async (
   ready: SpawnHelper | Promise<SpawnHelper | undefined>,
 ): Promise<SpawnHelper | undefined> => {
@@ -84,8 +84,8 @@ const startBeside = async (
 }
 
 /**
- * Throws or rejects, or its `exited` rejects, where it cannot be started: with Node's error. What is started from here is
- * started at once.
+ * Throws or rejects with Node's error, or its `exited` rejects, if the process cannot be started. A direct start is
+ * synchronous.
  */
 export const startProcess = (
   spec: ProcessSpec,

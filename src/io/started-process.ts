@@ -1,4 +1,4 @@
-/** A process that was started with two pipes, and how one is started from here. */
+/** A process started with two pipes, and how to start one directly. */
 import { spawn } from "node:child_process"
 import type { Socket } from "node:net"
 
@@ -15,16 +15,16 @@ export interface Exit {
 }
 
 export interface StartedProcess {
-  /** It leads a session and a group of its own. Undefined where it could not be started. */
+  /** The process leads its own session and group. Undefined if it could not be started. */
   readonly pid: number | undefined
-  /** Null where there was no descriptor left for a pipe. */
+  /** Null if no descriptor was left for a pipe. */
   readonly stdout: Socket | null
   readonly stderr: Socket | null
-  /** Rejects where it could not be started, or where nobody can tell any more how it ended. */
+  /** Rejects if the process could not be started, or its exit cannot be known. */
   readonly exited: Promise<Exit>
 }
 
-/** The system copies this process's page tables for it: it takes the longer the more memory this process has. */
+/** Starts a process from this one. The system copies the page tables, so the cost grows with this process's memory. */
 export const startHere = ({ command, args, cwd, env }: ProcessSpec): StartedProcess => {
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] })
   const exited = new Promise<Exit>((resolve, reject) => {

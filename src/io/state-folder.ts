@@ -1,8 +1,11 @@
-/** Where a user's state is kept, and what can be made again. */
+/** The folders for a user's state, and for caches. */
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 
-/** What is not set, or, as its specification says, relative, is the one in the home folder. */
+/**
+ * A variable that is unset or relative is ignored, as the XDG specification requires, and the folder in the home folder is
+ * used.
+ */
 const ours = (set: string | undefined, ...inHome: ReadonlyArray<string>): string =>
   join(set !== undefined && isAbsolute(set) ? set : join(homedir(), ...inHome), "stepline")
 

@@ -1,7 +1,7 @@
-/** In milliseconds: the longest that a timer takes. */
+/** In milliseconds: the longest delay of a timer. */
 const forEver = 2 ** 31 - 1
 
-/** Keeps the process, also where it only waits for what keeps none, until the function that it gives is called. */
+/** Keeps the process alive until the returned function is called, also if nothing else does. */
 export const stayAlive = (): (() => void) => {
   const timer = setInterval(() => {}, forEver)
   return () => clearInterval(timer)

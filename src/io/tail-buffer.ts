@@ -1,6 +1,6 @@
-/** The last bytes of what was written, in a buffer of a fixed size. */
+/** The last bytes written, in a buffer of a fixed size. */
 export class TailBuffer {
-  /** Bytes that were pushed out by later ones. */
+  /** The number of bytes overwritten by later ones. */
   droppedBytes = 0
   private readonly buffer: Buffer
   private length = 0

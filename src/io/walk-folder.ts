@@ -1,32 +1,32 @@
 /**
- * Goes through a folder and all that lies below it, past what `.gitignore` files ignore, in the order of names: first
- * what a folder holds, then its folders. Links are not followed.
+ * Walks a folder and everything below it, without what `.gitignore` files ignore, in the order of names: first the entries
+ * of a folder, then its subfolders. Links are not followed.
  */
 import { join, relative } from "node:path"
 import type { Files, FolderEntry } from "./files.ts"
 import { IgnoreRules } from "./ignore-rules.ts"
 
 export interface FolderWalk {
-  /** Where it starts; absolute, with every link resolved. */
+  /** The start folder; absolute, with every link resolved. */
   readonly folder: string
   /** Where the rules start if there is no repository and `folder` is below; absolute, with every link resolved. */
   readonly top: string
-  /** Names of folders that are left out. */
+  /** Names of folders to skip. */
   readonly unwalked: ReadonlySet<string>
-  /** How many folders a file's path may lead through, with the first one. Default: no limit. */
+  /** Maximum depth in folders, including the first. Default: no limit. */
   readonly maxDepth?: number
   readonly signal?: AbortSignal | undefined
-  /** Told of folders that cannot be read. */
+  /** Called for folders that cannot be read. */
   readonly passOver?: (path: string, reason: string) => void
 }
 
 export interface WalkedEntry {
-  /** Relative to the walk's folder. */
+  /** Relative to the start folder. */
   readonly path: string
   readonly kind: FolderEntry["kind"]
 }
 
-/** Rejects with the signal's reason once that is aborted. */
+/** Throws the signal's reason on abort. */
 export async function* walkFolder(files: Files, walk: FolderWalk): AsyncGenerator<WalkedEntry, void> {
   const { folder, top, unwalked, maxDepth = Number.POSITIVE_INFINITY, signal, passOver } = walk
   const start = await IgnoreRules.startingAt(files, folder, top)

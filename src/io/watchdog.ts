@@ -1,15 +1,18 @@
-/** Breaks off JavaScript of this thread that runs too long, as no timer could. What it leaves to run later is not watched. */
+/**
+ * Interrupts synchronous JavaScript on this thread that runs too long, which no timer can. Callbacks that it schedules are
+ * not watched.
+ */
 import { createContext, Script } from "node:vm"
 
-/** A script's time-out ends all JavaScript that runs below it: this one calls whatever it is given. */
+/** A script's time-out covers all JavaScript that it calls: this one calls `work`. */
 const script = new Script("work()")
 const globals: { work?: () => unknown } = {}
-/** Made once: that takes milliseconds. */
+/** Created once, since that takes milliseconds. */
 let context: ReturnType<typeof createContext> | undefined
 
 /**
- * Runs synchronous work. Where it takes longer than so many milliseconds (whole, at least 1), throws an error that
- * `isWatchdogTimeout` knows. The work may use a watchdog of its own.
+ * Runs synchronous work. If it takes longer than `milliseconds` (an integer, at least 1), throws an error that
+ * `isWatchdogTimeout` recognises. Calls can be nested.
  */
 export const runWatched = <T>(work: () => T, milliseconds: number): T => {
   context ??= createContext(globals)

@@ -1,11 +1,11 @@
-/** Keeps everybody else away from a file between the reading of it and the writing of what came of that. */
+/** Gives a caller exclusive access to a file between reading it and writing the result. */
 import type { EnsureHeld } from "./file-lock.ts"
 import { inTurn } from "./file-turns.ts"
 import type { Files } from "./files.ts"
 
 /**
- * Calls of this process have the file in order; other processes are kept away where the files know how. `path` is real. What
- * the work is given is to be asked right before the change is written: it rejects where the lock was lost.
+ * Calls of this process run in order; other processes are kept out if `files` supports it. `path` has every link resolved.
+ * `work` must call its argument right before it writes the change: it rejects if the lock was lost.
  */
 export const whileChanging = <A>(
   files: Files,

@@ -1,4 +1,4 @@
-/** Records what is at a path before a change, and restores it: all paths or none, also across a crash. */
+/** Records the state of paths before a change, and restores it: all paths or none, also across a crash. */
 import { copyFile, link, mkdir, readFile } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import { writeFault } from "../file-fault.ts"
@@ -138,7 +138,7 @@ class PutBacks {
   async collect(paths: ReadonlyArray<PutBack>): Promise<void> {
     const changed = paths.filter(({ from, to }) => !isSame(from.state, to)).sort(fromBelow)
     const making = changed.filter(({ to }) => to.kind !== "nothing").reverse()
-    // A path that cannot be restored does not replace what is there.
+    // A path that cannot be restored does not replace the present one.
     const able = new Set<PutBack>()
     for (const put of making) if (await this.canCome(put)) able.add(put)
     for (const put of changed) {

@@ -1,4 +1,4 @@
-/** What is in a folder, so that changes to it can be found by comparing two listings. Reads no content. */
+/** Lists a folder, so that changes can be found by comparing two listings. Reads no content. */
 import type { BigIntStats } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ export interface Listed {
   readonly size: number
 }
 
-/** The paths of a folder with more are not listed: that would take seconds. */
+/** A folder with more paths is not listed: that would take seconds. */
 const maxPaths = 50_000
 
 const unread: HashOf = async () => ({ hash: "unread", lost: "is not known: a command changed it" })

@@ -11,7 +11,7 @@ import {
   statOf,
 } from "../staging/fingerprint.ts"
 
-/** What is, or was, at a path. */
+/** The present or former state of a path. */
 export type PathState =
   | { readonly kind: "nothing" }
   | {
@@ -42,7 +42,7 @@ export type HashOf = (
   info: BigIntStats,
 ) => Promise<{ readonly hash: string; readonly lost?: string }>
 
-/** `info` is of the path itself, not of what a link leads to. */
+/** `info`: of the path itself, not of a link's target. */
 export const stateOf = async (path: string, info: BigIntStats, hashOf: HashOf): Promise<PathState> => {
   const owner = ownerOf(info)
   switch (kindOf(info)) {
@@ -68,7 +68,7 @@ export const look = async (path: string, hashOf: HashOf): Promise<Seen> => {
   const info = await statOf(path)
   if (info === undefined) return { path, state: { kind: "nothing" }, print: undefined }
   const names = info.isDirectory() ? await namesIn(path).catch(() => undefined) : undefined
-  // Taken before the content is read, so that a change meanwhile shows.
+  // Taken before the content is read, so that a change meanwhile is detected.
   const print = fingerprintOf(info, names)
   return { path, state: await stateOf(path, info, hashOf), print }
 }

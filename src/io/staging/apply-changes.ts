@@ -1,6 +1,6 @@
 /**
- * Makes the changes of a change set in its folder. All are checked before the first is made. Each is one step, and may
- * be made again: what a crash interrupted is finished by making all once more.
+ * Makes the changes of a change set in its folder. All are checked before the first is made. Each is atomic and idempotent:
+ * after a crash, all are made once more.
  */
 import { constants } from "node:fs"
 import {
@@ -28,16 +28,16 @@ export interface Applying {
   readonly folder: string
   readonly upper: string
   readonly changes: ReadonlyArray<Change>
-  /** Names what is made beside, so that what a crash left there is found again. */
+  /** Part of the names of temporary files, so that those left by a crash are found again. */
   readonly tag: string
 }
 
-/** Files up to which each is written through to the disk by itself. */
+/** Up to this number of files, each is synced to the disk by itself. */
 const maxSynced = 1000
 
 const maxNamed = 10
 
-/** Whether a path has become what it should. */
+/** Whether a path already has its outcome. */
 const isDone = async ({ folder, upper }: Applying, { path, after }: Change): Promise<boolean> => {
   const info = await statOf(join(folder, path))
   if (after === undefined || info === undefined) return after === undefined && info === undefined
@@ -55,7 +55,7 @@ const isDone = async ({ folder, upper }: Applying, { path, after }: Change): Pro
   return now.equals(then)
 }
 
-/** Whether the folders on the way are folders, and no links that lead away. */
+/** Whether the folders above a path are folders, not links that lead elsewhere. */
 const hasItsFolder = async (folder: string, path: string, made: ReadonlySet<string>): Promise<boolean> => {
   for (let parent = dirname(path); ; parent = dirname(parent)) {
     if (!made.has(parent)) {
@@ -81,11 +81,11 @@ const isAsSeen = async (applying: Applying, change: Change, made: ReadonlySet<st
   return replaces === true || (await statOf(join(folder, path))) === undefined
 }
 
-/** How a path is named: in full where the folder is all that there is. */
+/** A path as shown in messages: in full if the folder is the root. */
 const nameIn = ({ folder }: Pick<Applying, "folder">, path: string): string =>
   folder === "/" ? join(folder, path) : path
 
-/** A command may have opened a folder and closed it again: that it did is not to be seen. */
+/** Checks the folders' permissions. A command may have opened a folder and closed it again, which leaves no trace. */
 const expectWritable = async ({ folder, changes }: Applying): Promise<void> => {
   const opened = new Set(
     changes.flatMap(({ path, after, before }) => ((after ?? before)?.kind === "folder" ? [path] : [])),
@@ -100,9 +100,9 @@ const expectWritable = async ({ folder, changes }: Applying): Promise<void> => {
 }
 
 /**
- * Rejects with a StagingError that names what is no longer what was seen. Changes nothing.
+ * Rejects with a StagingError that names the paths that have changed since they were seen. Changes nothing.
  *
- * @param since Since when, and what to do instead, for whoever reads it.
+ * @param since The end of the message: since when, and what to do instead.
  */
 export const expectAsSeen = async (
   applying: Applying,
@@ -128,13 +128,13 @@ export const expectAsSeen = async (
 const isRoot = process.getuid?.() === 0
 
 const own = async (path: string, owner: string): Promise<void> => {
-  // Only root may give a file away.
+  // Only root can give a file away.
   if (!isRoot) return
   const [uid, gid] = owner.split(":").map(Number)
   await lchown(path, uid!, gid!)
 }
 
-/** Waits until what a file or a folder holds is on the disk. */
+/** Syncs a file or a folder to the disk. */
 export const sync = async (path: string): Promise<void> => {
   const file = await open(path, "r")
   try {
@@ -168,7 +168,7 @@ class Applier {
     }
   }
 
-  /** The last of a folder: before, what is in it may still have to be written. */
+  /** Sets the final attributes of a folder, once nothing has to be written into it. */
   async finishFolder({ path, after }: Change): Promise<void> {
     if (after?.kind !== "folder") return
     const folder = join(this.applying.folder, path)
@@ -206,7 +206,7 @@ class Applier {
     await chmod(target, after.mode)
   }
 
-  /** Makes it beside, then gives it its name in one step. */
+  /** Creates the new file under a temporary name, then renames it. */
   private async replace(path: string, after: Exclude<Outcome, { kind: "folder" }>): Promise<void> {
     const target = join(this.applying.folder, path)
     const staged = join(dirname(target), `.stepline-${this.applying.tag}.tmp`)
@@ -215,7 +215,7 @@ class Applier {
       await this.makeBeside(path, staged, after)
       await rename(staged, target)
     } finally {
-      // A rename of one name of a file onto another does nothing.
+      // A rename between two names of the same file does nothing, and keeps both.
       await unlink(staged).catch(() => {})
     }
   }
@@ -242,7 +242,7 @@ class Applier {
   }
 }
 
-/** What goes first, then folders, files and links, and the names that are links to files last. */
+/** Deletions first, then folders, files and links; hard links last. */
 const orderOf = ({ after }: Change): number => {
   if (after === undefined) return 0
   if (after.kind === "folder") return 1
@@ -255,7 +255,7 @@ const inOrder = (changes: ReadonlyArray<Change>): Array<Change> => {
   return groups.flat()
 }
 
-/** Folders that lose entries and may not be written, as those with modes of their own, are opened first. */
+/** Makes folders that lose entries writable first. */
 const openFolders = async ({ folder, changes }: Applying): Promise<void> => {
   for (const { path, before } of changes) {
     if (before?.kind !== "folder") continue
@@ -265,9 +265,9 @@ const openFolders = async ({ folder, changes }: Applying): Promise<void> => {
 }
 
 /**
- * @param again Whether a crash interrupted it before: what is done already stays, and what somebody has changed since is
- * left as it is.
- * @returns The paths that were left.
+ * @param again Whether a crash interrupted it before: finished changes are kept, and paths that somebody has changed since
+ * are skipped.
+ * @returns The skipped paths.
  */
 export const applyChanges = async (applying: Applying, again = false): Promise<Array<string>> => {
   const applier = new Applier(applying)
@@ -278,14 +278,14 @@ export const applyChanges = async (applying: Applying, again = false): Promise<A
     if (again && !(await mayMake(applying, change))) left.push(change.path)
     else await applier.make(change)
   }
-  // Those below first: a folder that may not be entered hides them.
+  // Deeper paths first: a folder without access permission hides them.
   for (const change of [...applying.changes].sort((a, b) => b.path.length - a.path.length)) {
     if (change.after !== undefined && !left.includes(change.path)) await applier.finishFolder(change)
   }
   return left
 }
 
-/** After a crash: whether a path is still what it was, or about to be made. */
+/** After a crash: whether a change can still be made, because its path is unchanged or only partly made. */
 const mayMake = async ({ folder }: Applying, { path, before, after, replaces }: Change): Promise<boolean> => {
   const target = join(folder, path)
   const info = await statOf(target)

@@ -1,7 +1,7 @@
-/** What a staged command does to one path of its folder, as it is kept until it is applied. */
+/** A staged change of one path, as stored until it is applied. */
 import type { Fingerprint } from "./fingerprint.ts"
 
-/** What a path becomes. */
+/** The new state of a path. */
 export type Outcome =
   | {
       readonly kind: "file"
@@ -16,13 +16,13 @@ export type Outcome =
 export interface Change {
   /** Relative to the folder; "." for the folder itself. */
   readonly path: string
-  /** Undefined for what was not there, or goes by a change of its own first. */
+  /** Undefined if nothing was there, or a separate change removes it first. */
   readonly before?: Fingerprint
-  /** Undefined for what goes. */
+  /** Undefined for a deletion. */
   readonly after?: Outcome
-  /** What was there went by a change of its own. */
+  /** Set if a separate change removes the former entry. */
   readonly replaces?: true
-  /** It was changed by somebody else while the command ran, or what becomes of its other names is not known. */
+  /** Set if somebody else changed the path while the command ran, or the effect on its other names is unknown. */
   readonly isStale?: true
 }
 
@@ -30,6 +30,6 @@ export interface ChangeSet {
   readonly changes: ReadonlyArray<Change>
   /** Paths of pipes, sockets and devices, which are not applied. */
   readonly leftOut: ReadonlyArray<string>
-  /** Paths of files that are parted from their names outside of the folder. */
+  /** Paths of files that will lose their link to names outside the folder. */
   readonly parted?: ReadonlyArray<string>
 }

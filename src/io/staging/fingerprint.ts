@@ -1,4 +1,4 @@
-/** What tells whether a file, a folder or a link is still what it was. */
+/** A fingerprint, to detect whether a file, a folder or a link has changed. */
 import type { BigIntStats } from "node:fs"
 import { lstat, readdir, readFile, readlink } from "node:fs/promises"
 
@@ -8,14 +8,14 @@ export interface Fingerprint {
   readonly kind: EntryKind
   readonly mode: number
   readonly owner: string
-  /** Of the file system and the inode. */
+  /** File system and inode. */
   readonly identity: string
   readonly size: string
   readonly modified: string
-  /** When anything about it was changed, in nanoseconds; nobody can set it. */
+  /** The change time (ctime) in nanoseconds, which nobody can set. */
   readonly changed: string
   readonly names?: ReadonlyArray<string>
-  /** Of a file. */
+  /** Only for a file. */
   readonly hasOtherNames?: true
 }
 
@@ -53,10 +53,10 @@ export const fingerprintOf = (info: BigIntStats, names?: ReadonlyArray<string>):
 
 export const namesIn = async (folder: string): Promise<Array<string>> => (await readdir(folder)).sort()
 
-/** Bytes up to which the content of two files is compared. */
+/** Larger files are not compared by content, in bytes. */
 const maxCompared = 64_000_000n
 
-/** Whether two files of that size have the same content; false where that is too long to be read. */
+/** Whether two files of the given size have the same content; false if they are too large to read. */
 export const hasSameContent = async (one: string, other: string, size: bigint): Promise<boolean> => {
   if (size > maxCompared) return false
   const [first, second] = await Promise.all([readFile(one), readFile(other)])
@@ -65,10 +65,7 @@ export const hasSameContent = async (one: string, other: string, size: bigint): 
 
 export const targetOf = (link: string): Promise<string> => readlink(link)
 
-/**
- * @param weakly Whether only its content counts: what an interrupted apply has done to other names of a file shows in
- * the rest.
- */
+/** @param weakly Whether only its content counts: an interrupted apply to other names of a file changes the rest. */
 export const isUnchanged = async (path: string, before: Fingerprint, weakly = false): Promise<boolean> => {
   const info = await statOf(path)
   if (info === undefined) return false

@@ -1,4 +1,4 @@
-/** The changes of a stage as they are shown: one a path, and what each would make of its content. */
+/** The changes of a stage as shown: one per path, with its content before and after. */
 import { lstat, readFile, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import type { StagedChange, StagedContent } from "../staging.ts"
@@ -16,7 +16,7 @@ const shown = ({ path, before, after, replaces }: Change): StagedChange | undefi
 
 const kindOf = (kind: string): StagedChange["kind"] => (kind === "folder" || kind === "link" ? kind : "file")
 
-/** What is gone and made anew in another kind is one change to whoever reads of it. */
+/** Merges a deletion and a creation of another kind at the same path into one change. */
 export const shownOf = (changes: ReadonlyArray<Change>): Array<StagedChange> => {
   const byPath = new Map<string, StagedChange>()
   for (const change of changes) {

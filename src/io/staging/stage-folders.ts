@@ -1,6 +1,6 @@
 /**
- * Where change sets are kept: a private folder each, of this user's. One whose changes are being made holds a journal:
- * the next process that stages something finishes what a dead one began, and removes what nobody came back for.
+ * Where change sets are stored: a private folder of this user for each. While its changes are being made, it contains a
+ * journal: the next process that stages something finishes what a dead process began, and removes abandoned change sets.
  */
 import { randomUUID } from "node:crypto"
 import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
@@ -25,14 +25,14 @@ const journal = "applying.json"
 /** A week, in milliseconds. */
 const kept = 7 * 24 * 60 * 60 * 1000
 
-/** In the order in which they are tried: not every file system can be the upper layer of an overlay. */
+/** In order of preference: not every file system can be the upper layer of an overlay. */
 const roots = (): Array<string> => [
   join(stateFolder(), "staged"),
   join(tmpdir(), `stepline-staged-${uid}`),
   `/dev/shm/stepline-staged-${uid}`,
 ]
 
-/** Those that can hold what lies over a folder: a layer may not be inside of the one below it. */
+/** The roots that can hold an upper layer for a folder: it must not be inside the lower one. */
 export const rootsFor = async (folder: string): Promise<Array<string>> => {
   const found: Array<string> = []
   for (const path of roots()) {
@@ -42,7 +42,7 @@ export const rootsFor = async (folder: string): Promise<Array<string>> => {
   return found
 }
 
-/** The first that there can be, for a stage that lies over nothing. */
+/** The first usable root, for a stage without an overlay. */
 export const privateRoot = async (): Promise<string> => {
   for (const path of roots()) {
     const root = await privateFolder(path)
@@ -51,7 +51,7 @@ export const privateRoot = async (): Promise<string> => {
   throw new StagingError(`Nothing can be staged: ${roots().join(", ")} cannot be written.`)
 }
 
-/** What is to lie over a folder looks like it. */
+/** Makes a stage whose upper layer has the attributes of the folder. */
 export const makeStage = async (root: string, folder: string): Promise<string> => {
   const stage = join(root, randomUUID())
   await mkdir(stage, { mode: 0o700 })
@@ -65,7 +65,7 @@ export const makeStage = async (root: string, folder: string): Promise<string> =
   return stage
 }
 
-/** Folders of the command that may not be entered are opened first. */
+/** Makes the command's folders accessible, so that they can be removed. */
 const openAll = async (folder: string): Promise<void> => {
   await chmod(folder, 0o700).catch(() => {})
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
@@ -84,7 +84,7 @@ export const removeStage = async (stage: string): Promise<void> => {
 const gone = (): StagingError =>
   new StagingError("Nothing was applied: what was staged is no longer there. Run the command again.")
 
-/** Rejects with a StagingError for what names no change set of this user's. */
+/** Rejects with a StagingError if the path is not a change set of this user. */
 export const expectStage = async (stage: string): Promise<void> => {
   const own = await Promise.all(roots().map(existingFolder))
   const info = own.includes(dirname(stage)) ? await lstat(stage).catch(() => undefined) : undefined
@@ -106,7 +106,7 @@ const readManifest = async (stage: string, name: string): Promise<Manifest | und
   }
 }
 
-/** What waits to be applied. Rejects with a StagingError where there is nothing. */
+/** The changes that wait to be applied. Rejects with a StagingError if there are none. */
 export const stagedIn = async (stage: string): Promise<Manifest> => {
   await expectStage(stage)
   const manifest = await readManifest(stage, pending)
@@ -121,9 +121,9 @@ const applyingOf = (stage: string, manifest: Manifest) => ({
 })
 
 /**
- * Makes the changes while no other process does.
+ * Makes the changes, under a lock.
  *
- * @param check What must hold before the first one is made.
+ * @param check Rejects if the changes must not be made.
  */
 export const applyStage = async (
   stage: string,
@@ -135,7 +135,7 @@ export const applyStage = async (
     const applying = applyingOf(stage, manifest)
     await check(applying)
     await sync(join(stage, pending))
-    // From here on it is finished, whatever happens to this process.
+    // From here on the changes will be finished, whatever happens to this process.
     await rename(join(stage, pending), join(stage, journal))
     await applyChanges(applying)
     await removeStage(stage)
@@ -162,10 +162,7 @@ const isOld = async (stage: string): Promise<boolean> => {
   return info !== undefined && Date.now() - info.mtimeMs > kept
 }
 
-/**
- * Finishes what processes that died were applying. Gives the paths that somebody has changed since, which were left as
- * they are.
- */
+/** Finishes the changes of dead processes. Resolves with the paths that somebody has changed since, which are skipped. */
 export const recoverStages = async (): Promise<Array<string>> => {
   const left: Array<string> = []
   for (const root of await Promise.all(roots().map(existingFolder))) {
@@ -173,7 +170,7 @@ export const recoverStages = async (): Promise<Array<string>> => {
     for (const name of names.filter((entry) => !entry.includes(".lock"))) {
       const stage = join(root!, name)
       if (await hasJournal(stage)) {
-        // Who applies it at this moment holds the lock.
+        // A process that is applying it holds the lock.
         await withFileLock(`${stage}.lock`, async () => left.push(...(await finish(stage))), {
           timeout: 1000,
         }).catch(() => {})
