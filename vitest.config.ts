@@ -43,6 +43,7 @@ const ofGroup = (group: string, alone: boolean) =>
 /** Short files that take long. By their size they would come last, one worker at the end waiting for the other. */
 const longRunning = [
   "durable/every-commit.test.ts",
+  "durable/nested-calls-killed.test.ts",
   "durable/postgres/store.test.ts",
   "durable/postgres/runners.test.ts",
   "package/consumer-types.test.ts",

@@ -10,7 +10,7 @@ import { useTempFolder } from "../io/temp-folder.ts"
 import { usePostgres } from "../servers/postgres.ts"
 import { describeWith } from "../support/needs.ts"
 import { ranIn, type Told, useHosts } from "./hosts.ts"
-import { connectionsTo } from "./postgres/admin.ts"
+import { expireRunners } from "./postgres/admin.ts"
 import { type HostPlan, runHost } from "./store-host.ts"
 
 const path = useTempFolder()
@@ -168,15 +168,6 @@ describe("a host that is killed before or after any of its commits", () => {
 describeWith("postgres")("a host of a Postgres store that is killed", () => {
   const server = usePostgres()
 
-  /** Its time as a runner is over at once. */
-  const expire = async (store: string) => {
-    const sql = await connectSql(`${store}?application_name=admin`, 1)
-    // The last that it sent may have been that it lives, and be carried out yet.
-    await expect.poll(() => connectionsTo(sql)).toBe(0)
-    await sql`UPDATE stepline_runners SET expires_at = now() - interval '1 second'`
-    await sql.end()
-  }
-
   // What it does before a commit, another store saw it do. Only one that is a server can have taken what its host never heard of.
   it("after any of its commits loses no call", async () => {
     let points = 0
@@ -187,7 +178,7 @@ describeWith("postgres")("a host of a Postgres store that is killed", () => {
       isKilled = await hosts.dies(folder, { ...plan, store, killAt, kill: "after" })
       if (isKilled) {
         points += 1
-        await expire(store)
+        await expireRunners(store)
         await goOn(folder, { ...plan, store })
       }
       try {

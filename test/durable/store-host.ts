@@ -10,6 +10,8 @@ export interface HostPlan {
   readonly calls?: ReadonlyArray<ToolCallInput>
   /** What it answers at gates. Default: nothing. */
   readonly decide?: "approve" | "deny" | "edit"
+  /** Approves every second question and denies the rest, or the other way round, by `text`, a number. Tells of each answer once it is stored. */
+  readonly approves?: "even" | "odd"
   /** Whether it answers effects. Default true. */
   readonly answers?: boolean
   /** Resolves what is pending, once nothing else is left to do. */
@@ -69,6 +71,7 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
         .andThen(working("second"))
         .finally(working("last")),
     ),
+    define("step", () => pipeline().andThen(working("step"))),
     define("once", () => pipeline().andThen(working("before")).andThen(working("strict", "never"))),
     define("ask", () =>
       pipeline()
@@ -87,7 +90,7 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
         )
         .finally(working("last")),
     ),
-    runCodeTool({ tools: ["work", "once"] }),
+    runCodeTool({ tools: ["work", "step", "once"] }),
     define("stage", () =>
       pipeline()
         .andThen(working("preview"))
@@ -173,6 +176,12 @@ export const runHost = async (cwd: string, plan: HostPlan, tell: (line: object) 
     if (plan.decide === "approve") event.approve()
     if (plan.decide === "deny") event.deny("no")
     if (plan.decide === "edit") event.approve({ params: { text: "edited" } })
+    if (plan.approves === undefined) return
+    const { callId } = event
+    const isApproved =
+      (Number((event.params as { text: string }).text) % 2 === 0) === (plan.approves === "even")
+    const answered = isApproved ? durable.approve(callId) : durable.deny(callId, "no")
+    void answered.then((took) => took && tell({ _tag: "Answered", callId, isApproved }))
   }
 
   while (plan.stays) {

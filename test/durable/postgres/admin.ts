@@ -1,5 +1,5 @@
 /** What somebody else does to a Postgres store, on connections of its own. */
-import { onTestFinished } from "vitest"
+import { expect, onTestFinished } from "vitest"
 import { connectSql, type Sql } from "../../../src/durable/postgres/sql.ts"
 import { deferred } from "../../support/deferred.ts"
 
@@ -38,6 +38,15 @@ export const connectionsTo = async (sql: Sql): Promise<number> => {
   const rows = await sql`SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'stepline'`
   return rows.length
+}
+
+/** The time of runners that were killed is over at once. */
+export const expireRunners = async (store: string): Promise<void> => {
+  const sql = await connectSql(`${store}?application_name=admin`, 1)
+  // The last that they sent may have been that they live, and be carried out yet.
+  await expect.poll(() => connectionsTo(sql)).toBe(0)
+  await sql`UPDATE stepline_runners SET expires_at = now() - interval '1 second'`
+  await sql.end()
 }
 
 /**
