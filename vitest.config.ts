@@ -44,6 +44,7 @@ const ofGroup = (group: string, alone: boolean) =>
 const longRunning = [
   "durable/every-commit.test.ts",
   "durable/nested-calls-killed.test.ts",
+  "code/random-programs.test.ts",
   "durable/postgres/store.test.ts",
   "durable/postgres/runners.test.ts",
   "package/consumer-types.test.ts",
