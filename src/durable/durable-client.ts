@@ -5,7 +5,7 @@ import type { CallRequest } from "./requests.ts"
 import type { CallStore } from "./store.ts"
 import { StoredCalls } from "./stored-calls.ts"
 
-/** Sees and answers the calls that other processes run. */
+/** Reads and answers the calls that other processes run. */
 export class DurableClient extends StoredCalls {
   readonly tasks: DurableTasks
 

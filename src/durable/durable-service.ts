@@ -9,7 +9,7 @@ import type { DurableExecutor as Executor } from "./durable-executor.ts"
 import { type OpenDurableOptions, openDurableExecutor } from "./open-durable-executor.ts"
 import { StoreError } from "./store-error.ts"
 
-/** Runs calls of a store, and sees and answers all of them. */
+/** Runs the calls of a store, and reads and answers all of them. */
 export type DurableExecutor = Executor
 
 /** The options of `openDurableExecutor`, without the registry. */
@@ -18,8 +18,8 @@ export type DurableLayerOptions = Omit<OpenDurableOptions, "registry">
 const Service = Context.Service<Executor>("stepline/DurableExecutor")
 
 /**
- * A layer of `DurableExecutor`, which is closed with its scope. Its handlers have the services of the program. Fails with a
- * StoreError if the store cannot be opened.
+ * A layer of `DurableExecutor`, which is closed with its scope. Its handlers have access to the services of the program.
+ * Fails with a StoreError if the store cannot be opened.
  */
 const layer = <R>(
   registry: ToolRegistry<R>,

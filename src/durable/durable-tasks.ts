@@ -8,13 +8,13 @@ import { PendingReads } from "./pending-reads.ts"
 import type { CallStore } from "./store.ts"
 import { closedError } from "./store-error.ts"
 
-/** Background tasks that run, and those that have ended, until they are taken. */
+/** The running background tasks, and the ended ones until they are taken. */
 export interface DurableTasks {
-  /** Undefined for a task that is unknown or was taken. */
+  /** Undefined for a task that is unknown or already taken. */
   get(taskId: string): Promise<BackgroundTask | undefined>
   /** All tasks, or those of one agent: finished tasks first, in the order in which they ended. */
   list(agentId?: string): Promise<Array<BackgroundTask>>
-  /** Returns a finished task and forgets it. Undefined for a task that is unknown or still running. */
+  /** Returns a finished task and removes it. Undefined for a task that is unknown or still running. */
   take(taskId: string): Promise<BackgroundTask | undefined>
   /**
    * Resolves with the task once it has ended, without taking it. Resolves with undefined for an unknown task, and when `signal` is
@@ -29,7 +29,7 @@ export class StoredTasks implements DurableTasks {
   private readonly ask: (taskId: string) => Promise<unknown>
   private readonly ends: PendingReads<string, string | undefined>
 
-  /** `ask` requests a finished task, which is then forgotten. */
+  /** `ask` requests a finished task, which is then removed. */
   constructor(store: CallStore, ask: (taskId: string) => Promise<unknown>) {
     this.store = store
     this.ask = ask
@@ -86,7 +86,7 @@ const readable = (
 const finishedTask = (text: string): BackgroundTask | undefined =>
   (JSON.parse(text) as BackgroundTask | null) ?? undefined
 
-/** A running task, as its call was last stored; undefined for a call that has not begun. */
+/** A running task, from the last stored snapshot of its call; undefined for a call that has not begun. */
 const runningTask = (text: string): BackgroundTask | undefined => {
   const snapshot = current(JSON.parse(text))
   const { call, state, announced, createdAt = 0, startedAt, decidedBy, output, streamed = "" } = snapshot

@@ -1,4 +1,4 @@
-/** Reads the events of a store after a cursor: the stored ones, then new ones as they come. */
+/** Reads the events of a store after a cursor: first the stored ones, then new ones as they arrive. */
 import type { ToolEvent } from "../pipeline/model/event.ts"
 import { expectOptions, expectSignal, expectText, got } from "../pipeline/model/got.ts"
 import { whenAborted } from "../pipeline/model/when-aborted.ts"
@@ -8,7 +8,7 @@ import { plainEvent, type StoredEvent } from "./stored-event.ts"
 
 /** Options of `events`. */
 export interface EventsOptions {
-  /** The `seq` of the last event that was read: reading continues after it. Default: from the oldest event that is kept. */
+  /** The `seq` of the last event that was read: reading continues after it. Default: the start of the events that are kept. */
   readonly after?: number
   /** Only events of this agent. */
   readonly agentId?: string
@@ -16,13 +16,13 @@ export interface EventsOptions {
   readonly signal?: AbortSignal
 }
 
-/** Throws a TypeError for a cursor that is no integer, such as one that is still text. */
+/** Throws a TypeError for a cursor that is not an integer, such as a string. */
 export const expectPlace = (after: number | undefined): void => {
   if (after === undefined || Number.isInteger(after)) return
   throw new TypeError(`Expected \`after\` to be the \`seq\` of what was read last, ${got(after)}`)
 }
 
-/** Throws a StoreError for a cursor behind all events: the store has not given it, and later events would be left out. */
+/** Throws a StoreError for a cursor after all events: it comes from another store, and later events would be left out. */
 const expectKnown = async (store: Pick<CallStore, "lastSequence">, after: number): Promise<void> => {
   const last = after > 0 ? await store.lastSequence() : after
   if (after <= last) return
@@ -38,13 +38,13 @@ export const expectReading = (options: EventsOptions): void => {
   expectSignal(options.signal)
 }
 
-/** Events in one page. */
+/** The number of events in one page. */
 export const pageSize = 500
 
-/** Events that are buffered for one reader, before it reads the store again. */
+/** The number of events that are buffered for one reader before it reads the store again. */
 const mostWaiting = 2000
 
-/** Emits events as they come. */
+/** Emits events as they arrive. */
 interface EventSource {
   listen(listener: (event: ToolEvent) => void): () => void
 }
@@ -72,7 +72,7 @@ class LiveEvents {
     return events
   }
 
-  /** Resolves once an event has come, and when `end` is called. */
+  /** Resolves once an event has arrived, and when `end` is called. */
   async come(): Promise<void> {
     if (this.events.length > 0) return
     await new Promise<void>((resolve) => {
@@ -83,13 +83,13 @@ class LiveEvents {
     })
   }
 
-  /** Wakes the reader, whose reading is over. */
+  /** Wakes the reader, because its reading has ended. */
   end(): void {
     this.wake?.()
   }
 }
 
-/** Reads the stored events, then those of the executor in this process, deltas included. Ends when the store is closed. */
+/** Reads the stored events, then new events of the executor in this process, deltas included. Ends when the store is closed. */
 export async function* readEvents(
   store: Pick<CallStore, "events" | "lastSequence">,
   source: EventSource,
@@ -132,7 +132,7 @@ export async function* readEvents(
   }
 }
 
-/** Reads the stored events, then those that any process stores. Ends when the store is closed. */
+/** Reads the stored events, then new events that any process stores. Ends when the store is closed. */
 export async function* followEvents(
   store: CallStore,
   { after = 0, agentId, signal }: EventsOptions,
@@ -142,7 +142,7 @@ export async function* followEvents(
   if (!isOver()) await unlessClosed(store, () => expectKnown(store, after))
   let last = after
   while (!isOver()) {
-    // Marked before the read: `changed` then sees what is stored during it.
+    // Marked before the read, so that `changed` detects what is stored during it.
     const mark = store.mark()
     const page = await unlessClosed(store, () => store.events(last, agentId))
     if (page === undefined) return

@@ -12,7 +12,7 @@ export interface InboxItem {
   readonly seq: number
   readonly agentId: string
   readonly callId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string
   readonly name: string
   readonly params: unknown
@@ -37,20 +37,23 @@ export interface InboxItem {
   readonly effect?: HostEffect
   /** Epoch milliseconds; later for each further question of a call. Absent for a `start`. */
   readonly askedAt?: number
-  /** Epoch milliseconds. Absent if the question may wait for ever. */
+  /** Epoch milliseconds. Absent if the question has no time limit. */
   readonly deadline?: number
 }
 
 /** Names one question of a call. An item of the inbox is one. */
 export type AskedQuestion = Pick<InboxItem, "kind" | "askedAt">
 
-/** Options of `deny` and `respond`: who answers, and the fields of an item of the inbox, to answer no other question. */
+/**
+ * Options of `deny` and `respond`: the person who answers, and the fields of an inbox item, so that no other question is
+ * answered.
+ */
 export interface AnswerItem extends AnswerOptions, Partial<AskedQuestion> {}
 
 /** Options of `inbox`. */
 export interface InboxOptions {
   readonly agentId?: string
-  /** Only questions behind this `seq`. */
+  /** Only questions after this `seq`. */
   readonly after?: number
   /** Default 100. */
   readonly limit?: number
@@ -68,8 +71,8 @@ export interface InboxRow {
 }
 
 /**
- * A page of what rows hold. Rows that hold nothing take no place on the page: a page that is not full is the last one. `read` returns
- * at most `limit` rows behind a place.
+ * Reads a page of items from rows. Rows without an item take no place on the page, so a page that is not full is the last one.
+ * `read` returns at most `limit` rows after a cursor.
  */
 export const pageOf = async <Row extends { readonly seq: number }, Item>(
   read: (after: number, limit: number) => ReadonlyArray<Row> | Promise<ReadonlyArray<Row>>,
@@ -108,10 +111,10 @@ const questionOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined 
   const { name, params } = action?.source ?? call
   const of = parentId === undefined ? {} : { parentId }
   const item = { seq, agentId, callId, ...of, name, params, background }
-  // A call that could not be written down is answered in its own process.
+  // A call that could not be serialized is answered in its own process.
   if (state._tag === "Queued") return refusal === undefined ? { ...item, kind: "start" } : undefined
   const question = state._tag === "Asking" ? state.question : snapshot.asking
-  // The question of a running handler is missing if it is no JSON: only its own process can answer.
+  // The question of a running handler is missing if it is not JSON: only its own process can answer it.
   if (question === undefined) return undefined
   const asked = askedAt === undefined ? {} : { askedAt }
   if (question.kind === "delegate") return { ...item, kind: "effect", effect: question.effect, ...asked }

@@ -1,5 +1,5 @@
 /// <reference types="node" preserve="true" />
-/** `stepline/durable`: the same executor on a store, so that nothing is lost when its process dies. */
+/** `stepline/durable`: the same executor on a store, so that calls survive the death of their process. */
 export type { DurableCalls, ResolveOptions } from "./durable-calls.ts"
 export { DurableClient } from "./durable-client.ts"
 export { DurableExecutor, type DurableLayerOptions } from "./durable-service.ts"

@@ -1,4 +1,4 @@
-/** Opens a store of calls: to run them, or, as a client, to see and answer them. */
+/** Opens a store of calls: to run them or, as a client, to read and answer them. */
 import { got } from "../pipeline/model/got.ts"
 import { ToolRegistry } from "../pipeline/model/registry.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
@@ -17,7 +17,7 @@ interface RunnerAddress {
   readonly port?: number
 }
 
-/** Throws a TypeError for a `runner` that is no boolean and no address. */
+/** Throws a TypeError for a `runner` that is neither a boolean nor an address. */
 const expectRunner = (runner: unknown): void => {
   if (runner === undefined || runner === null || typeof runner === "boolean" || isPlainObject(runner)) return
   throw new TypeError(`Expected \`runner\` to be true or false, ${got(runner)}`)
@@ -25,12 +25,12 @@ const expectRunner = (runner: unknown): void => {
 
 /** Options of `openDurableExecutor`, to run the calls of a store. */
 export interface OpenDurableOptions extends DurableOptions {
-  /** `sqlite:./calls.db`, or a path: the file is created if it is missing. Or `postgres://…`: the tables are created. */
+  /** `sqlite:./calls.db`, or a path: the file is created if it is missing. Or `postgres://…`: missing tables are created. */
   readonly store: string
   readonly registry: ToolRegistry<never>
   /**
-   * True, or the address of this process, runs calls of the store. The address is not used: processes find each other through the
-   * store. Default true.
+   * Whether this process runs calls of the store: true, or its address. The address is not used: processes find each other
+   * through the store. Default true.
    */
   readonly runner?: true | RunnerAddress
 }
@@ -43,7 +43,7 @@ export interface OpenClientOptions {
 
 /**
  * Opens a store, and resumes its calls where the last process left them: questions are asked again, background tasks keep their
- * ids, previews can be applied. With `runner: false` the calls, which another process runs, can only be seen and answered.
+ * ids, previews can be applied. With `runner: false`, another process runs the calls, and this one can only read and answer them.
  *
  * Rejects with a StoreError if another process runs the calls of the file, if a newer version wrote the store, or if the database
  * is not a store.

@@ -1,11 +1,11 @@
-/** Waits for keys to have a value in a store. One read looks for all keys, each time that something may have been stored. */
+/** Waits until keys have a value in a store. One read looks up all keys, each time that something may have been stored. */
 import { whenAborted } from "../pipeline/model/when-aborted.ts"
 import type { CallStore } from "./store.ts"
 
 type Read<K, V> = (keys: ReadonlyArray<K>) => ReadonlyMap<K, V> | Promise<ReadonlyMap<K, V>>
 
 interface Waiting<V> {
-  /** The number of looks that had begun before this request. They may find a value that is out of date. */
+  /** The number of looks that had begun before this request. Their values may be out of date. */
   readonly since: number
   readonly resolve: (value: V | undefined) => void
   readonly reject: (error: unknown) => void
@@ -13,19 +13,19 @@ interface Waiting<V> {
   readonly release: (() => void) | undefined
 }
 
-/** The keys of one kind that are waited for. */
+/** The keys of one kind that callers wait for. */
 export class PendingReads<K, V> {
   private readonly store: Pick<CallStore, "mark" | "changed" | "isClosed">
   private readonly read: Read<K, V>
   private readonly waiting = new Map<K, Set<Waiting<V>>>()
-  /** Keys that no look has covered yet. */
+  /** Keys that no look has included yet. */
   private fresh: Array<K> = []
-  /** How many looks have begun. */
+  /** The number of looks that have begun. */
   private looks = 0
-  /** Ends the wait for the next change. Undefined while no key is waited for. */
+  /** Ends the wait for the next change. Undefined while no caller waits for a key. */
   private idle: AbortController | undefined
 
-  /** `read` returns the values of some keys. Keys that it leaves out are looked for again. */
+  /** `read` returns the values of some keys. Keys that it leaves out are looked up again. */
   constructor(store: Pick<CallStore, "mark" | "changed" | "isClosed">, read: Read<K, V>) {
     this.store = store
     this.read = read
@@ -51,7 +51,7 @@ export class PendingReads<K, V> {
     })
   }
 
-  /** Looks once for all new keys of this turn. Later changes are seen by the loop of `keepLooking`. */
+  /** Looks once for all new keys of this turn. The loop of `keepLooking` detects later changes. */
   private async begin(): Promise<void> {
     const keys = this.fresh
     this.fresh = []
@@ -69,7 +69,7 @@ export class PendingReads<K, V> {
   /** Looks for all keys, then waits until something may have been stored. */
   private async lookAndWait(signal: AbortSignal): Promise<void> {
     try {
-      // Marked before the read: `changed` then sees what is stored during it.
+      // Marked before the read, so that `changed` detects what is stored during it.
       const mark = this.store.mark()
       await this.look([...this.waiting.keys()])
       await this.store.changed(mark, signal)
@@ -99,7 +99,7 @@ export class PendingReads<K, V> {
     for (const key of [...this.waiting.keys()]) for (const { resolve } of this.take(key)) resolve(undefined)
   }
 
-  /** Removes those who waited for a key before a look began, and returns them. */
+  /** Removes and returns the requests for a key that were made before a look began. */
   private take(key: K, look = Number.POSITIVE_INFINITY): Array<Waiting<V>> {
     const taken = [...(this.waiting.get(key) ?? [])].filter(({ since }) => since < look)
     for (const waiting of taken) this.forget(key, waiting)

@@ -1,15 +1,15 @@
-/** Calls that ended as `poisoned`: processes had ended while they ran. A person may have such a call run once more. */
+/** Calls that ended as `poisoned`: processes had ended while they ran. A person may retry such a call. */
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
 
-/** A call that ended as `poisoned`, and that was not retried. Plain JSON. */
+/** A call that ended as `poisoned` and was not retried. Plain JSON. */
 export interface PoisonedCall {
-  /** The cursor of this call: `poisoned({ after })` continues behind it. */
+  /** The cursor of this call: `poisoned({ after })` continues after it. */
   readonly seq: number
   readonly agentId: string
   readonly callId: string
   readonly name: string
   readonly params: unknown
-  /** What the model was told. */
+  /** The text for the model. */
   readonly content: string
 }
 
@@ -20,17 +20,17 @@ export interface PoisonedRow {
   readonly result: string
 }
 
-/** In the JSON of a last event, what tells a poisoned call. */
+/** The part of a terminal event's JSON that identifies a poisoned call. */
 export const poisonedMark = '"reason":"poisoned"'
 
-/** Between the id of a poisoned call and the end of the id of its retry: a second retry of one call is the same call. */
+/** The suffix that turns the id of a poisoned call into the id of its retry: a second retry of the same call has the same id. */
 export const retryEnd = "-retry"
 
-/** What a stored last event may hold besides its event: what the next process needs to know of the call. */
+/** The data that a stored terminal event may have besides the event: what the next process needs of the call. */
 export interface EndNotes {
-  /** Of a nested call: what its handler made it with. */
+  /** For a nested call: identifies the call that its handler made. */
   readonly madeWith?: string
-  /** Of a poisoned call: the call, to run it again. */
+  /** For a poisoned call: the call, so that it can run again. */
   readonly call?: ToolCall
 }
 
@@ -53,5 +53,5 @@ export const poisonedCall = ({ seq, result }: PoisonedRow): PoisonedCall | undef
   }
 }
 
-/** The call that runs a poisoned one once more. */
+/** The call that retries a poisoned one. */
 export const retryOf = (call: ToolCall): ToolCallInput => ({ ...call, callId: `${call.callId}${retryEnd}` })

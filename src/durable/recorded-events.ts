@@ -1,4 +1,4 @@
-/** Reads what a store has recorded, beside the process that runs its calls. Nothing of the store changes. */
+/** Reads what a store has recorded, without running its calls. The store is not changed. */
 import { pageSize } from "./event-log.ts"
 import { openToRead } from "./postgres/connection.ts"
 import { eventPage } from "./postgres/postgres-store.ts"
@@ -6,20 +6,23 @@ import { SqliteStore } from "./sqlite/sqlite-store.ts"
 import { isPostgres, storePath } from "./store-url.ts"
 import type { StoredEvent } from "./stored-event.ts"
 
-/** Events are read a page at a time. */
+/** The events of a store, read page by page. */
 export interface Recording {
   events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>>
   close(): Promise<void>
 }
 
-/** Rejects with a StoreError if there is no store, or if a newer version wrote it. One of an older version is read as it is. */
+/**
+ * Opens a store for reading. Rejects with a StoreError if there is no store, or if a newer version wrote it. A store of an
+ * older version is read unchanged.
+ */
 export const openRecording = async (store: string): Promise<Recording> => {
   if (!isPostgres(store)) return SqliteStore.read(storePath(store))
   const sql = await openToRead(store)
   return { events: (after, agentId) => eventPage(sql, after, agentId), close: () => sql.end() }
 }
 
-/** The events that are stored by now, from the oldest one on. @param agentId Default: of all agents. */
+/** Yields the events that are stored now, from the oldest on. @param agentId Default: all agents. */
 export async function* recordedEvents(
   recording: Recording,
   agentId?: string,

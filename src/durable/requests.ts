@@ -1,4 +1,7 @@
-/** Requests to the process that runs the calls: a row each. The transaction that stores their effect stores the answer. */
+/**
+ * Requests to the process that runs the calls, each as a row. The transaction that stores the effect of a request also
+ * stores its answer.
+ */
 
 import type { ToolOutput } from "../output/output.ts"
 import type { ListedApproval } from "../pipeline/call/answer-list.ts"
@@ -16,7 +19,7 @@ interface Answering {
   readonly callId: string
   /** The question to answer. Default: the open one. */
   readonly question?: AskedQuestion
-  /** Who answers. */
+  /** The person who answers. */
   readonly by?: string
 }
 
@@ -24,7 +27,7 @@ interface Answering {
 export type CallRequest =
   | ({ readonly _tag: "Approve"; readonly options?: ApproveOptions } & Answering)
   | ({ readonly _tag: "Deny"; readonly reason?: string } & Answering)
-  /** Its outcome says why an answer did not take effect. */
+  /** Its outcome contains the reason if an answer did not take effect. */
   | ({ readonly _tag: "Answer"; readonly answer: Verdict } & Answering)
   | ({ readonly _tag: "Respond"; readonly answer: EffectAnswer } & Answering)
   | { readonly _tag: "Cancel"; readonly callId: string; readonly reason?: string }
@@ -36,7 +39,7 @@ export type Request = CallRequest | { readonly _tag: "Enqueue"; readonly calls: 
 /** The outcome of a request, such as whether it took effect, or why it failed. */
 export type RequestAnswer = { readonly took: unknown } | { readonly error: string }
 
-/** Reads a request; undefined for a text that is no JSON object. */
+/** Reads a request; undefined for a text that is not a JSON object. */
 export const readRequest = (text: string): Request | undefined => {
   try {
     const request: unknown = JSON.parse(text)

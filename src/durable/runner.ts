@@ -1,4 +1,4 @@
-/** Runs calls of a store: an executor, and the journal that stores what it does. */
+/** Runs calls of a store: an executor, and the journal that stores its changes. */
 import { resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { otherQuestion } from "../pipeline/call/answer-list.ts"
@@ -29,29 +29,29 @@ export interface DurableOptions extends ToolExecutorOptions {
   /** How long ended calls and their events are kept. Default 7 days. */
   readonly retention?: DurationInput
   /**
-   * How many processes may end while one handler runs: then the call is cleaned up, and ends as an Error (`poisoned`). A tool may have
-   * a limit of its own. Handlers on their last attempt run one at a time. Default 3.
+   * How many processes may end while one handler runs. After that, the call is cleaned up and ends as an Error (`poisoned`). A
+   * tool may have its own limit. Handlers on their last attempt run one at a time. Default 3.
    */
   readonly maxAttempts?: number
   /**
-   * How long a call that was run before waits, after its process has ended, for one that has its tool: then it ends as an Error. With
-   * Postgres, where several processes run the calls. Default 1 minute.
+   * How long a call that was run before waits for a process that has its tool, after its own process has ended: then it ends as
+   * an Error. For Postgres, where several processes run the calls. Default 1 minute.
    */
   readonly unknownToolTimeout?: DurationInput
   /** Called with the error when the store fails, and with undefined once it works again. Calls wait in between. */
   readonly onStoreError?: ((error: unknown) => void) | undefined
-  /** Whether the store keeps the rules that approvals make. Default true; false where `filters` keeps them elsewhere. */
+  /** Whether the store keeps the rules that approvals add. Default true; set it to false if `filters` keeps them elsewhere. */
   readonly keepsRules?: boolean
 }
 
 /** Milliseconds between two checks whether a restored call has asked its question again. */
 const reaskCheck = 10
 
-/** What a runner needs besides its options. */
+/** The parts that a runner needs besides its options. */
 export interface RunnerParts {
   readonly store: JournalStore
   readonly registry: ToolRegistry<never>
-  /** Queues the calls of another process's request; returns their ids. */
+  /** Queues the calls of another process's request, and returns their ids. */
   readonly take?: (calls: ReadonlyArray<ToolCallInput>) => ReadonlyArray<string>
   readonly behindOthers?: JournalOptions["behindOthers"]
   /** Called once other processes run these calls. */
@@ -64,7 +64,7 @@ const ruleKey = ({ tool, params, choice }: RuleRow): string => JSON.stringify([t
 
 const answers: ReadonlySet<Request["_tag"]> = new Set(["Approve", "Deny", "Answer", "Respond"])
 
-/** Runs calls, and keeps what they do in a store. */
+/** Runs calls, and stores their changes. */
 export class Runner {
   readonly executor: ToolExecutor
   readonly journal: StoreJournal
@@ -73,7 +73,7 @@ export class Runner {
   private readonly filters: CallFilter
   private readonly parts: RunnerParts
   private readonly keepsRules: boolean
-  /** Keys of the rules that were made here, or read from the store. */
+  /** The keys of the rules that were added here, or read from the store. */
   private readonly rules = new Set<string>()
 
   constructor(
@@ -116,7 +116,7 @@ export class Runner {
     this.executor = new ToolExecutor(parts.registry, withJournal({ ...options, cwd, filters }, this.journal))
   }
 
-  /** Whether the executor has a call or a kept task of this id. */
+  /** Whether the executor has a call or a kept task with this id. */
   has(callId: string): boolean {
     return this.journal.engine.isTaken(callId)
   }
@@ -126,7 +126,7 @@ export class Runner {
     return this.journal.engine.tools.toolFor(agentId, name) !== undefined
   }
 
-  /** Those of the agents of which the executor has no call, task or action. */
+  /** Those of the agents that have no call, task or action in the executor. */
   idleAmong(agentIds: ReadonlyArray<string>): Array<string> {
     const { calls, tasks, actions } = this.journal.engine
     const owned = [...calls.all().map(({ toolCall }) => toolCall), ...tasks.list()]
@@ -156,12 +156,12 @@ export class Runner {
     takeIn(snapshot, this.journal)
   }
 
-  /** Takes in the row of a call that no executor has had, whatever its snapshot holds. */
+  /** Takes in the row of a call that no executor has received before, whatever its snapshot contains. */
   takeInStored(call: StoredCall): void {
     takeInStored(call, this.journal)
   }
 
-  /** Snapshots of calls that are about to be taken in. Those that have their turn at once are on their first attempt. */
+  /** Snapshots of calls that are about to be taken in. Calls that get their turn at once are on their first attempt. */
   queuedSnapshots(calls: ReadonlyArray<ToolCall>): Array<CallSnapshot> {
     const { engine } = this.journal
     const createdAt = Date.now()
@@ -216,8 +216,8 @@ export class Runner {
   }
 
   /**
-   * Carries out the request of another process: its answer is stored together with its effect. Returns false if the request has to
-   * wait: it answers a question that is in the store, and that the restored call is about to ask again.
+   * Carries out the request of another process: its answer is stored together with its effect. Returns false if the request has
+   * to wait, because it answers a stored question that the restored call is about to ask again.
    */
   answer(id: number, text: string): boolean {
     const request = readRequest(text)
@@ -239,7 +239,7 @@ export class Runner {
       if (request._tag === "Enqueue" && this.parts.take !== undefined)
         return { took: this.parts.take(request.calls) }
       const took = this.carryOut(request as CallRequest)
-      // The task as a store keeps it: not all of its values need be JSON.
+      // The task as a store keeps it, because some of its values may not be JSON.
       const isTask = request._tag === "Take" && took !== null
       return { took: isTask ? JSON.parse(taskText(took as BackgroundTask)) : took }
     } catch (error) {
@@ -247,12 +247,12 @@ export class Runner {
     }
   }
 
-  /** Forgets the results of tasks that are too old: every read of tasks does. */
+  /** Removes the results of tasks that are too old, as every read of tasks does. */
   dropOldTasks(): void {
     this.executor.tasks.get("")
   }
 
-  /** Ends no call: the next process that runs them resumes them. */
+  /** Does not end calls: the next process that runs them resumes them. */
   close(): Promise<void> {
     return this.executor.shutdown()
   }

@@ -1,9 +1,9 @@
-/** A fault of a store, as a sentence for the host. */
+/** A failure of a store, as a sentence for the host. */
 export class StoreError extends Error {
   override readonly name = "StoreError"
 }
 
-/** Other processes took this one for dead and run its calls: nothing that it did since may be stored. */
+/** Other processes considered this one dead and run its calls: its changes since then must not be stored. */
 export class FencedError extends Error {
   override readonly name = "FencedError"
 
@@ -23,7 +23,7 @@ export class ForeignAgentsError extends Error {
   }
 }
 
-/** Other calls of the store, or tasks that it keeps, have the ids of these calls. */
+/** The ids of these calls belong to other calls of the store, or to tasks that it keeps. */
 export class TakenIdsError extends Error {
   override readonly name = "TakenIdsError"
   readonly callIds: ReadonlyArray<string>
@@ -34,30 +34,30 @@ export class TakenIdsError extends Error {
   }
 }
 
-/** For the host of a process that others took for dead. */
+/** The error for the host of a process that other processes considered dead. */
 export const heldUpError = (): StoreError =>
   new StoreError(
     "This process was held up for so long that others run its calls now. It goes on as a new one, with a new executor",
   )
 
-/** For requests to a store that was closed. */
+/** The error for requests to a store that was closed. */
 export const closedError = (): Error => new Error("The store was closed: open it again")
 
-/** For changes that came while the store was being closed, too late to be stored. */
+/** The error for changes that came too late to be stored while the store was being closed. */
 export const closingError = (): Error =>
   new Error("The store was being closed: this was not stored. Open it again, and ask again")
 
-/** For changes that were not stored, because the store failed until it was closed. */
+/** The error for changes that were not stored because the store failed until it was closed. */
 export const lostError = (): Error =>
   new Error("The store failed until it was closed: this was not stored. Open it again, and ask again")
 
-/** For requests that are stored, but were not answered before the store was closed. */
+/** The error for requests that are stored, but were not answered before the store was closed. */
 export const unansweredError = (): Error =>
   new Error(
     "The store was closed before this was answered: it may take effect all the same. Open it again, and look",
   )
 
-/** Tells the host that its store fails, or works again. */
+/** Reports to the host that its store fails, or works again. */
 export const tellStoreError = (told: ((error: unknown) => void) | undefined, error: unknown): void => {
   try {
     told?.(error)

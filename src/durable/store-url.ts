@@ -16,7 +16,7 @@ const filePath = (url: string): string => {
   }
 }
 
-/** The absolute path of a database file. Throws a StoreError for an address that names none. */
+/** The absolute path of a database file. Throws a StoreError for an address without a path. */
 export const storePath = (store: string, cwd = process.cwd()): string => {
   if (typeof store !== "string" || store === "") {
     throw new StoreError("Expected `store` to name a database file, such as sqlite:./calls.db")

@@ -1,4 +1,7 @@
-/** The interface of a database to the calls of a store: its rows, the changes to them, and what readers and writers do. */
+/**
+ * The interface between a database and the calls of a store: the rows, the changes to them, and the operations of readers
+ * and writers.
+ */
 
 import type { FullLimit, LimitUse } from "../limits/stored-counts.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"
@@ -12,27 +15,27 @@ export interface CallRow {
   readonly callId: string
   readonly agentId: string
   readonly name: string
-  /** Whether nothing of the call is stored yet. */
+  /** Whether no data of the call is stored yet. */
   readonly isNew: boolean
-  /** Whether a commit of this row failed without a certain outcome: the row may be stored all the same. */
+  /** Whether a commit of this row failed with an uncertain outcome: the row may be stored all the same. */
   readonly mayBeThere: boolean
-  /** Whether the call waits for an answer of its host. */
+  /** Whether the call waits for an answer from its host. */
   readonly asks: boolean
   readonly background: boolean
   /** JSON of a CallSnapshot. */
   readonly snapshot: string
-  /** Epoch milliseconds at which the wait for an answer ends. */
+  /** When the wait for an answer ends, in epoch milliseconds. */
   readonly deadline: number | undefined
 }
 
-/** The columns of a row that may change while its call goes on. */
+/** The columns of a row that may change until its call ends. */
 export type WrittenRow = Pick<CallRow, "snapshot" | "asks" | "deadline">
 
 /** A call that has ended. */
 export interface EndedRow extends Pick<CallRow, "callId" | "agentId" | "name" | "isNew" | "mayBeThere"> {
   /** JSON of its last event. */
   readonly result: string | undefined
-  /** JSON of the whole text of its result, where that was cut: it takes the place of the snapshot. */
+  /** JSON of the full text of its result, if that was cut: it replaces the snapshot. */
   readonly whole: string | undefined
   readonly endedAt: number
 }
@@ -61,11 +64,11 @@ export interface ActionRow {
   readonly actionId: string
   readonly agentId: string
   readonly place: number
-  /** Whether the action cannot be resolved any more, and its finally handlers run. */
+  /** Whether the action can no longer be resolved, and its finally handlers run. */
   readonly isDropping: boolean
   readonly label: string
   readonly sourceToolName: string
-  /** JSON of a CallSnapshot; undefined where it was pushed with functions. */
+  /** JSON of a CallSnapshot; undefined if the action was pushed with functions. */
   readonly snapshot: string | undefined
 }
 
@@ -81,22 +84,22 @@ export interface RuleRow {
 export interface KeyRow {
   readonly key: string
   readonly callId: string
-  /** JSON of the output that answers other calls with the key; undefined if there is none, and one of them may run. */
+  /** JSON of the output that answers other calls with the key; undefined if there is none, and one of those calls may run. */
   readonly output: string | undefined
-  /** Milliseconds for which the output answers. */
+  /** For how many milliseconds the output answers other calls. */
   readonly ttl: number
 }
 
-/** What has changed since the last commit, to be stored together. */
+/** The changes since the last commit, to be stored together. */
 export interface Changes {
   /** The number of the executor's last event. */
   readonly lastSequence: number
   readonly ended: ReadonlyArray<EndedRow>
   readonly calls: ReadonlyArray<CallRow>
   readonly events: ReadonlyArray<EventRow>
-  /** By id; undefined for a task to forget. */
+  /** By id; undefined for a task to remove. */
   readonly tasks: ReadonlyMap<string, TaskRow | undefined>
-  /** All actions of each agent that has a change among them. */
+  /** All actions of each agent whose actions have changed. */
   readonly actions: ReadonlyMap<string, ReadonlyArray<ActionRow>>
   /** Ids of actions whose finally handlers have run. */
   readonly cleaned: ReadonlyArray<string>
@@ -106,9 +109,9 @@ export interface Changes {
   readonly answers: ReadonlyMap<number, string>
 }
 
-/** What is restored into an executor. */
+/** The state that is restored into an executor. */
 export interface StoredState {
-  /** JSON of a BackgroundTask each, in the order in which they ended. */
+  /** JSON of each BackgroundTask, in the order in which they ended. */
   readonly tasks: ReadonlyArray<string>
   /** By agent, from the oldest to the latest. */
   readonly actions: ReadonlyArray<ActionRow>
@@ -131,13 +134,13 @@ export interface JournalStore {
   readonly firstSequence: number
   /** Stores all changes or none; synchronously if the database is in this process. */
   commit(changes: Changes): void | Promise<void>
-  /** JSON of the whole text of the result of an ended call, if that was cut. */
+  /** JSON of the full text of the result of an ended call, if that was cut. */
   wholeResult?(agentId: string, callId: string): string | undefined | Promise<string | undefined>
   /** JSON of the last event of a call that has ended. */
   result?(callId: string): string | undefined | Promise<string | undefined>
   /**
-   * Takes an idempotency key for a call: waits while a call of another process has it. JSON of the output of the call that had it, or
-   * undefined if this call is to run, or is not `isWanted` any more.
+   * Takes an idempotency key for a call: waits while a call of another process has it. Returns JSON of that call's output, or
+   * undefined if this call has to run or is no longer `isWanted`.
    */
   claimKey?(
     key: string,
@@ -149,49 +152,52 @@ export interface JournalStore {
   /** Whether other processes run calls of the store. Default false. */
   readonly isShared?: boolean
   /**
-   * Counts a call, whose row is stored, at all of its limits; or at none, if one of them is full, which is returned. `now`: epoch
-   * milliseconds, for a store without a clock of its own.
+   * Counts a call, whose row is stored, at all of its limits; or at none, if one of them is full, and returns that one. `now`:
+   * epoch milliseconds, for a store without its own clock.
    */
   takeUses?(
     callId: string,
     uses: ReadonlyArray<LimitUse>,
     now: number,
   ): FullLimit | undefined | Promise<FullLimit | undefined>
-  /** A call that has not ended leaves those that run at once. */
+  /** Stops counting a call that has not ended among the running ones. */
   leaveUses?(callId: string): void
-  /** False while other processes may take this one for dead: then it starts nothing. Default true. */
+  /** False while other processes may consider this one dead: then it starts no work. Default true. */
   readonly isCurrent?: boolean
   close(): void | Promise<void>
 }
 
-/** Which tasks are read. */
+/** Selects the tasks to read. */
 export interface TaskQuery {
   readonly taskId?: string | undefined
   readonly agentId?: string | undefined
 }
 
-/** JSON texts, read at one moment, of the tasks that have ended and the snapshots of background calls that have not. */
+/** JSON texts of the ended tasks and of the snapshots of open background calls, read at the same moment. */
 export interface StoredTaskTexts {
   readonly finished: ReadonlyArray<string>
   readonly open: ReadonlyArray<string>
 }
 
-/** What every process does with a store, whichever process runs its calls. */
+/** The operations of every process on a store, whichever process runs its calls. */
 export interface CallStore {
-  /** Queues calls, but for those whose ids are known. */
+  /** Queues calls, except those whose ids are known. */
   enqueue(calls: ReadonlyArray<ToolCall>): Promise<void>
-  /** Asks the process that runs the calls; false if no process can answer. Rejects with the error of that process. */
+  /**
+   * Sends a request to the process that runs the calls; false if no process can answer. Rejects with the error of that
+   * process.
+   */
   ask(request: Request): Promise<unknown>
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
   poisoned(options: InboxOptions): Promise<Array<PoisonedCall>>
-  /** A page of the events after a place. */
+  /** A page of the events after a cursor. */
   events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>>
   /** A number that no event has exceeded. */
   lastSequence(): Promise<number>
   /** JSON of the last event of a call that has ended. */
   result(callId: string): Promise<string | undefined>
   tasks(query: TaskQuery): Promise<StoredTaskTexts>
-  /** For each task that does not run: JSON of its BackgroundTask, or undefined if the task is unknown. */
+  /** For each task that is not running: JSON of its BackgroundTask, or undefined if the task is unknown. */
   endedTasks(taskIds: ReadonlyArray<string>): Promise<ReadonlyMap<string, string | undefined>>
   /** The state of the store before a read, for `changed`. */
   mark(): number
@@ -224,7 +230,7 @@ export const untilStored = async <T>(
   signal?: AbortSignal,
 ): Promise<T | undefined> => {
   while (signal?.aborted !== true && !store.isClosed) {
-    // Marked before the read: `changed` then sees what is stored during it.
+    // Marked before the read, so that `changed` detects what is stored during it.
     const mark = store.mark()
     const found = await unlessClosed(store, read)
     if (found !== undefined) return found

@@ -1,4 +1,4 @@
-/** What the process that runs the calls of a store and every client do alike. */
+/** The operations that are the same for the process that runs the calls of a store and for every client. */
 
 import {
   type AnswerOutcome,
@@ -44,7 +44,7 @@ import { type CallStore, untilStored } from "./store.ts"
 import { closedError } from "./store-error.ts"
 import { readEvent, type StoredEvent } from "./stored-event.ts"
 
-/** Of an item of the inbox, the fields that tell one question of a call from another. */
+/** The fields of an inbox item that distinguish the questions of a call. */
 const keyOf = (question: Partial<AskedQuestion> | undefined): { readonly question?: AskedQuestion } => {
   const { kind, askedAt } = question ?? {}
   if (kind === undefined) return {}
@@ -53,7 +53,7 @@ const keyOf = (question: Partial<AskedQuestion> | undefined): { readonly questio
 
 const kinds: ReadonlySet<unknown> = new Set(["approval", "start", "effect"])
 
-/** What `deny` and `respond` say besides their answer. */
+/** The options of `deny` and `respond`, as fields of a request. */
 const answering = (
   options: AnswerItem | undefined,
 ): Pick<CallRequest & { _tag: "Deny" }, "by" | "question"> => {
@@ -62,7 +62,7 @@ const answering = (
   return { ...(by !== undefined && { by }), ...keyOf(options) }
 }
 
-/** Why a value cannot be kept: the rest of the sentence "… cannot be kept". */
+/** Why a value cannot be kept: the end of a sentence that begins "… cannot be kept". */
 const faultOf = (error: unknown): string => {
   const message = messageOf(error)
   if (!(error instanceof RangeError)) return `, for it is to be plain JSON: ${message}`
@@ -78,7 +78,7 @@ const checkKept = (call: ToolCall): void => {
   }
 }
 
-/** Throws a TypeError for options that name no page. */
+/** Checks the options of a page. Throws a TypeError for invalid ones. */
 const checkedPage = (method: string, options: InboxOptions): InboxOptions => {
   expectOptions(method, options, ["agentId", "after", "limit"])
   expectText("agentId", options.agentId)
@@ -162,7 +162,7 @@ export abstract class StoredCalls implements DurableCalls {
     const callId = this.ids.next()
     const who = { ...(agentId !== undefined && { agentId }), ...(by !== undefined && { by }) }
     const call = { callId, name: resolveName, params: request, ...who }
-    // In a lane of its own: calls that wait in the agent's lane may wait for this one.
+    // In a separate lane, because calls in the agent's lane may wait for this one.
     await this.enqueue([{ ...call, lane: callId }])
     const last = await untilStored(this.store, () => this.result(callId), signal)
     return last?._tag === "Completed"
@@ -208,7 +208,7 @@ export abstract class StoredCalls implements DurableCalls {
   /** Fills in defaults. Throws a TypeError for anything but calls. */
   protected toToolCalls(calls: ReadonlyArray<ToolCallInput>, options?: EnqueueOptions): Array<ToolCall> {
     const toolCalls = toldOf("enqueue", calls, options).map((call) => toToolCall(call, this.ids))
-    // They are one turn, in whichever process each of them runs.
+    // The calls are one turn, whichever processes run them.
     return toolCalls.length < 2
       ? toolCalls
       : toolCalls.map((call) => ({ turn: toolCalls[0]!.callId, ...call }))

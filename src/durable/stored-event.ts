@@ -10,7 +10,7 @@ type Plain<Event> = Event extends unknown
 /** An event as a store keeps it: plain JSON. It is answered by the id of its call. */
 export type StoredEvent = Plain<ToolEvent>
 
-/** Reads a row of an event, or of a result. Throws a StoreError that names the row for a text that is no JSON. */
+/** Reads the row of an event or a result. Throws a StoreError that names the row for a text that is not JSON. */
 export const readEvent = (text: string, row: string): StoredEvent => {
   try {
     return JSON.parse(text) as StoredEvent

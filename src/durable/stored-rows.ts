@@ -1,4 +1,4 @@
-/** Rows of a store's tables. Both databases use the same column names. */
+/** The rows of a store's tables. Both databases use the same column names. */
 import type { StoredCall, StoredState, StoredTaskTexts } from "./store.ts"
 
 /** The columns of a task. */
@@ -17,7 +17,7 @@ export interface ActionColumns {
   readonly snapshot: string | null
 }
 
-/** The columns of a call. `fresh` and `elsewhere` exist where several processes run the calls of a store. */
+/** The columns of a call. `fresh` and `elsewhere` exist if several processes run the calls of the store. */
 export interface CallColumns {
   readonly call_id: string
   readonly agent_id: string
@@ -29,7 +29,7 @@ export interface CallColumns {
   readonly elsewhere?: boolean
 }
 
-/** Converts rows to what is restored into an executor. */
+/** Converts rows to the state that is restored into an executor. */
 export const storedState = (
   tasks: ReadonlyArray<TaskColumns>,
   actions: ReadonlyArray<ActionColumns>,
@@ -57,13 +57,16 @@ export const storedCall = (row: CallColumns): StoredCall => ({
   isElsewhere: row.elsewhere === true,
 })
 
-/** The columns of a task that has ended, or of a background call that has not. */
+/** The columns of an ended task, or of an open background call. */
 export interface TaskOrCallColumns {
   readonly text: string
   readonly open: boolean | number
 }
 
-/** Sorts rows by whether the task is open. One statement gives all rows: a task that ended between two would be in neither. */
+/**
+ * Sorts rows by whether the task is open. A single statement reads all rows: a task that ended between two would be in neither
+ * result.
+ */
 export const storedTaskTexts = (rows: ReadonlyArray<TaskOrCallColumns>): StoredTaskTexts => {
   const finished: Array<string> = []
   const open: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * Decides when changes are stored: soon, and together. Acts that wait for a commit run after it, in order. If the store fails, the
- * commit is tried again, and all acts wait.
+ * Decides when changes are stored: soon, and in batches. Acts that wait for a commit run after it, in order. If the store fails,
+ * the commit is tried again, and all acts wait.
  */
 import type { JournalStore } from "../store.ts"
 import { closedError, closingError, FencedError, lostError, tellStoreError } from "../store-error.ts"
@@ -15,21 +15,21 @@ export interface CommitsOptions {
   /** Called with the error when the store fails, and with undefined once it works again. */
   readonly onStoreError: ((error: unknown) => void) | undefined
   readonly onStored: (taken: Taken) => void
-  /** Called when calls that had to wait may go on. */
+  /** Called when calls that had to wait may continue. */
   readonly onReady: () => void
   /** Called when the store refuses calls. The commit is tried again without them. */
   readonly onRefused: (refusal: Refusal) => void
-  /** Called once other processes run these calls: nothing is stored any more. */
+  /** Called once other processes run these calls: after that, nothing is stored. */
   readonly onFenced: (() => void) | undefined
 }
 
-/** Deltas are numbered but not stored: after so many numbers the last one is stored by itself. */
+/** Deltas are numbered but not stored: after this many numbers, the last number is stored by itself. */
 const sequenceStep = 25_000
 
 /** Milliseconds between attempts to store. */
 const retryAfter = 250
 
-/** Milliseconds that a change may wait if a restart would reach it again. */
+/** The milliseconds that a change may wait if a restart would produce it again. */
 const storeLate = 100
 
 /** Stores the gathered changes. */
@@ -38,20 +38,20 @@ export class Commits {
   /** Acts that run, in order, once everything before them is stored. */
   private readonly held = new Held()
   private lastSequence: number
-  /** The last number that is stored, or is being stored. */
+  /** The last number that is stored or being stored. */
   private takenSequence: number
-  /** The number of the commit that stores what is gathered now. */
+  /** The number of the commit that stores the changes being gathered now. */
   private next = 1
   /** The number of the last commit that has succeeded. */
   private done = 0
   /** The commit that any call has to wait for. */
   private urgent = 0
   private scheduled = false
-  /** Resolves when the commit under way has succeeded or failed. */
+  /** Resolves when the current commit has succeeded or failed. */
   private storing: Promise<void> | undefined
   private retry: NodeJS.Timeout | undefined
   private late: NodeJS.Timeout | undefined
-  /** Whether no commit may begin any more. */
+  /** Whether no further commit may begin. */
   private isLast = false
   private closed = false
 
@@ -61,7 +61,7 @@ export class Commits {
     this.takenSequence = this.lastSequence
   }
 
-  /** Whether nothing is stored any more. */
+  /** Whether the journal stores no further changes. */
   get isClosed(): boolean {
     return this.closed
   }
@@ -71,7 +71,7 @@ export class Commits {
     return !this.held.isEmpty
   }
 
-  /** Resolves once everything that has changed so far is stored. */
+  /** Resolves once all changes so far are stored. */
   stored(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(closedError())
@@ -79,7 +79,7 @@ export class Commits {
     })
   }
 
-  /** Calls `act` once everything that has changed so far is stored, and `lost` if it never will be. */
+  /** Calls `act` once all changes so far are stored, and `lost` if they never will be. */
   after(act: () => void, lost?: (error: Error) => void): void {
     const isDirty = this.storing !== undefined || !this.options.gathered.isEmpty
     if (this.closed || (!isDirty && this.held.isEmpty)) return act()
@@ -92,7 +92,7 @@ export class Commits {
     this.schedule()
   }
 
-  /** Notes the number of an event that was emitted. */
+  /** Records the number of an emitted event. */
   told(sequence: number): void {
     this.lastSequence = Math.max(this.lastSequence, sequence)
     if (this.lastSequence <= this.takenSequence + sequenceStep) return
@@ -101,7 +101,7 @@ export class Commits {
     this.schedule()
   }
 
-  /** Whether this commit has succeeded, and every commit that all calls wait for. If not, `onReady` is called later. */
+  /** Whether this commit, and every commit that all calls wait for, has succeeded. If not, `onReady` is called later. */
   isReady(commit = 0): boolean {
     return Math.max(commit, this.urgent) <= this.done
   }
@@ -112,12 +112,12 @@ export class Commits {
     return this.next
   }
 
-  /** The gathered changes have to be stored before any handler runs. */
+  /** Requires the gathered changes to be stored before any handler runs. */
   blockAll(): void {
     this.urgent = this.markUrgent()
   }
 
-  /** Stores the gathered changes in a later turn. */
+  /** Stores the gathered changes in a later turn of the event loop. */
   schedule(): void {
     if (this.scheduled || this.retry !== undefined || this.closed) return
     this.scheduled = true
@@ -127,7 +127,7 @@ export class Commits {
     })
   }
 
-  /** Stores changes that a restart would reach again: with the next commit, or a little later. */
+  /** Stores changes that a restart would produce again: with the next commit, or a little later. */
   scheduleLate(): void {
     if (this.late !== undefined || this.closed) return
     this.late = setTimeout(() => {
@@ -148,20 +148,20 @@ export class Commits {
     const wasAway = this.retry !== undefined
     this.stopRetry()
     await this.storing
-    // A failed commit has set a timer for the next attempt, which is made here, and is the last.
+    // A failed commit has set a timer for the next attempt. That attempt is made here, and is the last.
     this.stopRetry()
     if (this.commit() && wasAway) this.report(undefined)
-    // Later changes are not stored, for the acts that wait for them are told that they are lost.
+    // Later changes are not stored: the acts that wait for them are reported as lost.
     this.isLast = true
-    // The commit under way runs its own acts when it succeeds.
+    // The current commit runs its own acts when it succeeds.
     await this.storing
     this.abandon(this.retry === undefined ? closingError() : lostError())
     await this.options.store.close()
   }
 
   /**
-   * Stores all changes, then runs the acts that wait for them. Returns false if they are not stored yet: the store takes its time, or
-   * has failed and is tried again.
+   * Stores all changes, then runs the acts that wait for them. Returns false if they are not stored yet: the store is
+   * asynchronous, or has failed and is tried again.
    */
   private commit(): boolean {
     if (this.closed || this.isLast || this.retry !== undefined || this.storing !== undefined) return false
@@ -190,7 +190,7 @@ export class Commits {
     return true
   }
 
-  /** Follows a commit that takes time. Changes that come meanwhile are stored next. */
+  /** Waits for an asynchronous commit. Changes that arrive meanwhile are stored next. */
   private storeLater(taken: Taken, number: number, upTo: number, storing: Promise<void>): void {
     const { gathered, onStored, onReady } = this.options
     this.storing = storing.then(

@@ -6,12 +6,12 @@ import { plainEvent } from "../stored-event.ts"
 
 const withoutParams = ({ params: _, ...event }: DeniedEvent): DeniedEvent => event
 
-/** JSON of an event. An event that is no JSON, or is too long, is stored with a message in its place. */
+/** Serializes an event. An event that is not JSON, or is too long, is stored with a message in its place. */
 export const eventText = (event: ToolEvent): string => {
   try {
     return keptText(plainEvent(event))
   } catch (error) {
-    // What a call was denied for counts for more than its parameters.
+    // The reason for a denial is more important than the parameters.
     if (event._tag === "Denied" && "params" in event) return eventText(withoutParams(event))
     const { _tag, agentId, seq, at } = event
     const callId = "callId" in event ? { callId: event.callId } : {}

@@ -6,7 +6,7 @@ import { withinBounds } from "../kept-text.ts"
 import type { ActionRow, Changes, EndedRow, EventRow, KeyRow, RuleRow, TaskRow } from "../store.ts"
 import type { JournalEntry } from "./journal-entry.ts"
 
-/** What `Gathered` reads when it stores. */
+/** The source of the data that `Gathered` reads when it stores. */
 export interface GatheredOptions {
   /** The actions of an agent, from the oldest to the latest. */
   readonly actionsOf: (agentId: string) => ReadonlyArray<StagedAction>
@@ -34,7 +34,7 @@ export class Gathered {
   /** Dropped actions whose finally handlers run, by their ids. */
   private readonly dropping = new Map<string, { readonly agentId: string; readonly action: StagedAction }>()
 
-  /** Agents that belong to other processes: nothing of theirs is stored. */
+  /** Agents that belong to other processes: their changes are not stored. */
   private readonly foreignAgents = new Set<string>()
   /** Ids of refused calls that have not ended: other calls of the store have these ids. */
   private readonly refusedIds = new Set<string>()
@@ -61,19 +61,19 @@ export class Gathered {
     )
   }
 
-  /** Stores nothing of these agents, until `admit` is called for one. */
+  /** Stores no changes of these agents until `admit` is called for them. */
   leaveOut(agentIds: ReadonlyArray<string>): void {
     for (const agentId of agentIds) this.foreignAgents.add(agentId)
   }
 
-  /** Stores nothing of a call. `isOpen`: whether the call has not ended yet. */
+  /** Stores no changes of a call. `isOpen`: whether the call has not ended yet. */
   refuse(callId: string, isOpen: boolean): void {
     if (isOpen) this.refusedIds.add(callId)
     this.ended = this.ended.filter((entry) => entry.callId !== callId)
     this.tasks.delete(callId)
   }
 
-  /** Stores what an agent does from here on. */
+  /** Stores the changes of an agent from here on. */
   admit(agentId: string): void {
     this.foreignAgents.delete(agentId)
   }
@@ -88,7 +88,7 @@ export class Gathered {
     return this.refusedIds.size > 0
   }
 
-  /** The last event number has to be stored. */
+  /** Requires the last event number to be stored. */
   touch(): void {
     this.isTouched = true
   }
@@ -97,7 +97,7 @@ export class Gathered {
     this.changed.add(entry)
   }
 
-  /** False for a refused call: its end is not stored, for its id belongs to another call. */
+  /** Returns false for a refused call: its end is not stored, because its id belongs to another call. */
   end(entry: JournalEntry): boolean {
     this.changed.delete(entry)
     if (this.refusedIds.delete(entry.callId)) return false
@@ -134,14 +134,14 @@ export class Gathered {
     this.agents.add(agentId)
   }
 
-  /** Notes that a dropped action is cleaned up; false if the id is of no such action. */
+  /** Records that a dropped action is cleaned up. Returns false if the id belongs to no such action. */
   clean(actionId: string): boolean {
     if (!this.dropping.delete(actionId)) return false
     this.cleaned.push(actionId)
     return true
   }
 
-  /** Returns all changes, and gathers anew. */
+  /** Returns all changes, and starts again. */
   take(lastSequence: number): Taken {
     const now = Date.now()
     const entries: Array<JournalEntry> = []

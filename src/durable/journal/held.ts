@@ -15,7 +15,7 @@ const manually = { requireManualDestroy: true }
 /** Holds acts, in order, until they are released. */
 export class Held {
   private readonly waiting = new Ring<Waiting>()
-  /** How many acts were ever added, done and released. */
+  /** The total numbers of acts that were added, done and released. */
   private added = 0
   private done = 0
   private released = 0
@@ -25,7 +25,7 @@ export class Held {
     return this.added === this.done
   }
 
-  /** The position behind the last act, for `release`. */
+  /** The position after the last act, for `release`. */
   get length(): number {
     return this.added
   }
@@ -35,7 +35,7 @@ export class Held {
     this.added += 1
   }
 
-  /** Runs all acts up to a position, in order, also those that are released meanwhile. Acts that were lost have left their positions. */
+  /** Runs all acts up to a position, in order, also those that are released meanwhile. Lost acts leave their positions empty. */
   release(upTo: number): void {
     this.released = Math.max(this.released, Math.min(upTo, this.added))
     if (this.isDoing) return
@@ -51,7 +51,7 @@ export class Held {
     }
   }
 
-  /** Drops the acts that were not released, and tells each of them. */
+  /** Drops the acts that were not released, and calls their `lost` functions. */
   lose(error: Error): void {
     const lost: Array<Waiting> = []
     while (this.added > this.released) {

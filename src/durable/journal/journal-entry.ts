@@ -1,4 +1,4 @@
-/** One call in its journal: what is stored of it, and what its record does not hold. */
+/** One call in its journal: what is stored of it, and the data that its record lacks. */
 
 import { type Call, createdAt } from "../../pipeline/call/call.ts"
 import { gateLimit } from "../../pipeline/call/gate-time.ts"
@@ -13,10 +13,10 @@ import type { AskedQuestion } from "../inbox.ts"
 import { withinBounds } from "../kept-text.ts"
 import type { CallRow, EndedRow, WrittenRow } from "../store.ts"
 
-/** Whether a function of the host answers an effect. */
+/** Returns whether a function of the host answers an effect. */
 export type HasFunction = (effect: HostEffect) => boolean
 
-/** What a row depends on besides its call. */
+/** The data that a row depends on besides its call. */
 export interface EntryOptions {
   readonly approvalTimeout: number
   /** How many processes may end while one handler of a tool runs. */
@@ -24,13 +24,13 @@ export interface EntryOptions {
   readonly hasFunction: HasFunction
 }
 
-/** A call that was stored before the executor had it. `row`: undefined if no executor has had the call. */
+/** A call that was stored before the executor received it. `row`: undefined if no executor has received it before. */
 export interface Known {
   readonly snapshot: CallSnapshot
   readonly row: WrittenRow | undefined
 }
 
-/** Identifies the handler that runs or is next; the same at each attempt. */
+/** Identifies the current or next handler; the same at each attempt. */
 const placeOf = ({ state, at, decided, action }: Call): string =>
   state._tag === "Cleaning" ? `finally ${state.part}` : `${action?.actionId ?? ""}/${decided}/${at}`
 
@@ -50,7 +50,7 @@ export class JournalEntry {
   isOver = false
   /** The number of the commit that the call waits for before it acts. */
   commit = 0
-  /** Whether this process ends as its host wants: then no handler is to blame. */
+  /** Whether the host ends this process on purpose: then no handler is to blame. */
   private isLeaving = false
   toldStarted: boolean
   toldBackground: boolean
@@ -58,15 +58,15 @@ export class JournalEntry {
   private written: WrittenRow | undefined
   /** JSON of the event that ended the call. */
   result: string | undefined
-  /** JSON of the whole text of a result that was cut. */
+  /** JSON of the full text of a result that was cut. */
   whole: string | undefined
   private endedAt = 0
   private begun: string | undefined
-  /** The number of the attempt that the row says has begun, or may have begun. */
+  /** The number of the attempt that, according to the row, has begun or may have begun. */
   private storedAttempts: number
-  /** Whether the row says that the call has begun. */
+  /** Whether the call has begun, according to the row. */
   private hasBegun: boolean
-  /** The id of the last question that the host was asked, and when. */
+  /** The id of the last question that the host was asked, and the time. */
   private asked = 0
   private askedAt: number | undefined
   private readonly options: EntryOptions
@@ -94,7 +94,10 @@ export class JournalEntry {
     return this.call.toolCall.agentId
   }
 
-  /** Notes that the next handler begins, or goes on after an answer. True if that has to be stored first: the next process then does not run it, or cleans up. */
+  /**
+   * Records that the next handler begins, or continues after an answer. Returns true if this has to be stored first, so that the
+   * next process does not run the handler, or cleans up.
+   */
   begin(): boolean {
     const { call, hasBegun } = this
     this.hasBegun = true
@@ -105,7 +108,7 @@ export class JournalEntry {
     return true
   }
 
-  /** Notes that this process ends, but not because of a handler. True if the row says otherwise. */
+  /** Records that this process ends, but not because of a handler. Returns true if the row has to be corrected. */
   leave(): boolean {
     this.isLeaving = true
     return this.storedAttempts > 0 && !asks(this.call, this.options.hasFunction)
@@ -155,7 +158,7 @@ export class JournalEntry {
     this.endedAt = at
   }
 
-  /** Notes that a commit of the row failed. `isSure`: whether it is certain that the row was not stored. */
+  /** Records that a commit of the row failed. `isSure`: whether it is certain that the row was not stored. */
   commitFailed(isSure: boolean): void {
     this.written = undefined
     this.storedAttempts = 0
@@ -171,7 +174,7 @@ export class JournalEntry {
     return isKind && question.id === this.asked && askedAt === this.askedAt
   }
 
-  /** When the host was asked the open question: later than each question before, whatever the clock says. */
+  /** The time at which the host was asked the open question: later than for each question before, whatever the clock shows. */
   private openSince(now: number): number | undefined {
     const question = questionIn(this.call)
     if (question === undefined || (question.kind === "approval" && !question.isAsked)) return undefined
@@ -182,11 +185,11 @@ export class JournalEntry {
     return this.askedAt
   }
 
-  /** How many attempts have begun by the time that the row is stored, or may have begun. An attempt that waits for the host is not counted. */
+  /** The number of attempts that have begun, or may have begun, when the row is stored. An attempt that waits for the host is not counted. */
   private attempts(begun: boolean): number {
     const { call, options, isLeaving } = this
     const { state, attempts, hasTurn, toolCall, tool } = call
-    // The first attempt may begin before the row says so, unless there is no second one.
+    // The first attempt may begin before the row records it, unless a second one is not allowed.
     const isFree = !isLeaving && options.maxAttemptsOf(tool) > 1
     switch (state._tag) {
       case "Queued":
@@ -229,7 +232,7 @@ const questionIn = ({ state, resume }: Call): Question | undefined => {
   return state._tag === "Queued" && resume?._tag === "Asking" ? resume.question : undefined
 }
 
-/** Whether the host is asked something that no function of it answers. */
+/** Whether the host is asked something that none of its functions answers. */
 const asks = (call: Call, hasFunction: HasFunction): boolean => {
   const question = questionIn(call)
   if (question !== undefined)
@@ -238,7 +241,7 @@ const asks = (call: Call, hasFunction: HasFunction): boolean => {
   return (state._tag === "Queued" || state._tag === "Held") && toolCall.decision === "requested"
 }
 
-/** Stands for a call that is no JSON, or too long: if its process dies, the call ends as an Error. */
+/** Replaces a call that is not JSON, or too long: if its process dies, the call ends as an Error. */
 const unwritable = ({ toolCall }: Call, message: string): CallSnapshot =>
   queuedSnapshot(
     { ...toolCall, params: {}, decision: "deny" },

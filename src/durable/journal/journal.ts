@@ -1,6 +1,6 @@
 /**
- * Keeps an executor's calls in a store: notes what changes, and what must be stored before a call acts. Events are held back until
- * they are stored.
+ * Keeps an executor's calls in a store: records changes, and decides which must be stored before a call acts. Events are held
+ * back until they are stored.
  */
 
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
@@ -31,17 +31,17 @@ import { taskText } from "./task-text.ts"
 import { Trials } from "./trials.ts"
 import { type CalledHooks, isOutward, isUrgentState } from "./urgency.ts"
 
-/** What a journal knows of its executor, and whom it calls back. */
+/** The journal's data about its executor, and its callbacks. */
 export interface JournalOptions extends EntryOptions {
   readonly hooks: CalledHooks
   /** Called with the error when the store fails, and with undefined once it works again. */
   readonly onStoreError: ((error: unknown) => void) | undefined
   /**
-   * Calls `join` once the calls that other processes queued before a call are taken in. Absent where no other process queues calls in
-   * the store.
+   * Calls `join` once the calls that other processes queued before this call are taken in. Absent if no other process queues
+   * calls in the store.
    */
   readonly behindOthers?: ((call: ToolCall, join: () => void) => void) | undefined
-  /** Called once other processes run these calls: nothing is stored any more. */
+  /** Called once other processes run these calls: after that, nothing is stored. */
   readonly onFenced?: (() => void) | undefined
   /** Called once the executor was shut down and runs nothing. */
   readonly onLeft?: (() => void) | undefined
@@ -55,7 +55,7 @@ const ends: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "BackgroundCompleted",
 ])
 
-/** JSON of an output; undefined for one that is too long for a store, and so answers nobody. */
+/** JSON of an output; undefined for an output that is too long for a store and so answers no other call. */
 const outputText = (output: ToolOutput | undefined): string | undefined => {
   try {
     return output && keptText(output)
@@ -64,7 +64,7 @@ const outputText = (output: ToolOutput | undefined): string | undefined => {
   }
 }
 
-/** JSON of the end of a call, with what another process may need to know of the call. */
+/** JSON of the end of a call, with the data of the call that another process may need. */
 const withNotes = (text: string, event: ToolEvent, { madeWith, toolCall }: Call): string => {
   const isPoisoned = (event as { readonly reason?: ErrorReason }).reason === "poisoned"
   if (madeWith === undefined && !isPoisoned) return text
@@ -87,14 +87,14 @@ export class StoreJournal implements ExecutorJournal {
   private readonly trials: Trials
   private readonly commits: Commits
   private readonly listeners = new Set<(event: ToolEvent) => void>()
-  /** The id of a task that is being forgotten, and that the store does not have. */
+  /** The id of a task that is being removed and is not in the store. */
   private unkept: string | undefined
   private attached: Engine | undefined
-  /** What the store has of the call that is being taken in. */
+  /** The stored data of the call that is being taken in. */
   private known: Known | undefined
-  /** How many calls have asked for their places in lanes, and how many of them, in that order, have them. */
+  /** How many calls have asked for their places in lanes, and how many of them, in the same order, have their places. */
   readonly joined = { asked: 0, done: 0 }
-  /** True until hosts have had the time to attach to the executor. */
+  /** True until hosts have had time to attach to the executor. */
   private isPaused = true
 
   constructor(store: JournalStore, options: JournalOptions) {
@@ -122,7 +122,7 @@ export class StoreJournal implements ExecutorJournal {
     engine.mailbox.gate = (call, command) => this.allows(call, command)
   }
 
-  /** Whether nothing is stored any more. */
+  /** Whether the journal stores no further changes. */
   get isClosed(): boolean {
     return this.commits.isClosed
   }
@@ -144,13 +144,13 @@ export class StoreJournal implements ExecutorJournal {
     return this.attached
   }
 
-  /** Passes each event on once it is stored, and deltas; returns a function that stops that. */
+  /** Passes on each event once it is stored, and all deltas. Returns a function that removes the listener. */
   listen(listener: (event: ToolEvent) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }
 
-  /** Resolves once everything that has changed so far is stored. */
+  /** Resolves once all changes so far are stored. */
   stored(): Promise<void> {
     return this.commits.stored()
   }
@@ -181,19 +181,19 @@ export class StoreJournal implements ExecutorJournal {
     this.options.onLeft?.()
   }
 
-  // --- What the executor tells
+  // --- Reports from the executor
 
   added(call: Call): void {
     const { known } = this
     const entry = new JournalEntry(call, this.options, known)
     this.gathered.admit(entry.agentId)
     this.entries.set(call.toolCall.callId, entry)
-    // The row of a call that no executor has had is as it was enqueued.
+    // The row of a call that no executor has received is unchanged since it was enqueued.
     if (known?.row === undefined) this.note(entry, known === undefined)
     else if (entry.isAskedAnew) this.note(entry, true)
   }
 
-  /** Calls `take` for a call that is stored already. `row`: what the store has, if an executor has had the call. */
+  /** Calls `take` for a call that is stored already. `row`: the stored row, if an executor has received the call before. */
   takingIn(snapshot: CallSnapshot, row: WrittenRow | undefined, take: () => void): void {
     this.known = { snapshot, row }
     try {
@@ -245,7 +245,7 @@ export class StoreJournal implements ExecutorJournal {
       entry.whole = keptText(text)
       return true
     } catch {
-      // It is too long for a store.
+      // The text is too long for a store.
       return false
     }
   }
@@ -258,7 +258,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   async nestedEnd(callId: string): Promise<NestedEnd | undefined> {
-    // It may have ended in this process just now.
+    // The call may have ended in this process just now.
     await this.commits.stored()
     const text = await this.store.result?.(callId)
     if (text === undefined) return undefined
@@ -267,7 +267,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   async claimKey(call: Call, key: string): Promise<KeyAnswer> {
-    // A call of this process that had the key may have ended, and not be stored yet.
+    // A call of this process that had the key may have ended without being stored yet.
     await this.commits.stored()
     const isWanted = () => call.isActive && !this.isClosed
     const text = await this.store.claimKey?.(key, call.toolCall.callId, isWanted)
@@ -290,7 +290,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   async takeUses({ toolCall }: Call, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined> {
-    // A call has its place until its row says that it has ended.
+    // A call keeps its place until its row records its end.
     await this.commits.stored()
     return this.store.takeUses?.(toolCall.callId, uses, this.engine.deadlines.time())
   }
@@ -305,7 +305,7 @@ export class StoreJournal implements ExecutorJournal {
     if (this.store.isCurrent === false) return false
     const isRun = command._tag === "Run" || command._tag === "RunFinal"
     const entry = this.entries.get(call.toolCall.callId)
-    // A handler that has to wait is told so when it would begin, and has not begun.
+    // A handler that has to wait is asked when it would begin, so it has not begun.
     if (isRun && this.trials.mustWait(call)) return true
     if (entry !== undefined && (isRun || command._tag === "Reply") && entry.begin()) this.note(entry, true)
     return this.commits.isReady(entry?.commit)
@@ -345,7 +345,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   told(event: ToolEvent, give: () => void): void {
-    // A closed journal only lets the events of refused requests pass.
+    // A closed journal passes on only the events of refused requests.
     if (this.isClosed) return give()
     this.commits.told(event.seq)
     if (event._tag === "Delta") {
@@ -373,7 +373,7 @@ export class StoreJournal implements ExecutorJournal {
     if (event._tag === "Started" || event._tag === "BackgroundStarted") {
       entry.toldStarted = true
       entry.toldBackground ||= event._tag === "BackgroundStarted"
-      // The row says so in the same transaction.
+      // The row records this in the same transaction.
       this.gathered.call(entry)
     }
     if (ends.has(event._tag)) entry.result = withNotes(text, event, entry.call)
@@ -394,7 +394,7 @@ export class StoreJournal implements ExecutorJournal {
     return this.gathered.isRefusing
   }
 
-  /** Ends calls that the store refuses. The store keeps their events, the refusal among them, and nothing else. */
+  /** Ends calls that the store refuses. Of these, the store keeps only the events, including the refusal. */
   private refuse(refusal: Refusal): void {
     if (refusal instanceof ForeignAgentsError) this.gathered.leaveOut(refusal.agentIds)
     for (const [callId, reason] of refusedCalls(refusal, this.entries.values())) {
@@ -407,7 +407,7 @@ export class StoreJournal implements ExecutorJournal {
     }
   }
 
-  /** Forgets the task of a refused call, but not in the store, where its id belongs to another task. */
+  /** Removes the task of a refused call, but not from the store, where its id belongs to another task. */
   private takeUnkept(taskId: string): void {
     this.unkept = taskId
     this.engine.tasks.take(taskId)

@@ -1,12 +1,12 @@
-/** Reports the rules that approvals make, so that they hold again once the store is opened again. */
+/** Reports the rules that approvals add, so that they apply again when the store is reopened. */
 
 import type { CallFilter, FilteredTool } from "../../pipeline/model/options.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 
-/** Called with each new rule: its tool, the parameters of the call, and what was chosen. */
+/** Called with each new rule: its tool, the parameters of the call, and the choice. */
 export type RuleMade = (tool: FilteredTool, params: unknown, choice: RememberChoice) => void
 
-/** A filter that decides as the given one, and reports what it remembers. */
+/** Returns a filter that decides like the given one, and reports the rules that it adds. */
 export const rememberingFilter = (filter: CallFilter, made: RuleMade): CallFilter => {
   const { remember } = filter
   return {

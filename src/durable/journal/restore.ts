@@ -1,4 +1,4 @@
-/** Restores what a store holds into the executor that runs its calls. */
+/** Restores the contents of a store into the executor that runs its calls. */
 
 import {
   enqueue,
@@ -26,7 +26,7 @@ const snapshotOf = (call: StoredCall): CallSnapshot => {
   }
 }
 
-/** Stands for a call that cannot be read: the call ends as an Error, and the others go on. */
+/** Replaces a call that cannot be read: the call ends as an Error, and the others continue. */
 const unreadable = ({ agentId, callId, name }: StoredCall, message: string): CallSnapshot =>
   queuedSnapshot(
     { agentId, callId, name, params: {}, decision: "deny", background: false },
@@ -37,7 +37,7 @@ const unreadable = ({ agentId, callId, name }: StoredCall, message: string): Cal
     ),
   )
 
-/** Actions that calls have applied or discarded, though their rows are still there. */
+/** The actions that calls have applied or discarded, although their rows still exist. */
 const settledActions = (calls: ReadonlyArray<StoredCall>): ReadonlySet<string> =>
   new Set(
     calls.flatMap((call) => {
@@ -58,12 +58,12 @@ export const restoreRules = (
     try {
       filters.remember?.(tool, JSON.parse(params), JSON.parse(choice))
     } catch {
-      // Without the rule, the next call is asked about again.
+      // Without the rule, the next call asks again.
     }
   }
 }
 
-/** Restores tasks first, which take their ids; then actions, which calls claim; then calls, in their order. */
+/** Restores tasks first, because they reserve their ids; then actions, because calls claim them; then calls, in order. */
 export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
   const { engine } = journal
   for (const text of state.tasks) {
@@ -71,7 +71,7 @@ export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
     if (task !== undefined) engine.tasks.putBack(task)
   }
   if (state.actions.length > 0) restoreActions(state.actions, journal, settledActions(state.calls))
-  // Read one by one: the snapshots of many thousand calls are never in memory together.
+  // Read one by one, so that the snapshots of thousands of calls are never in memory together.
   for (const call of state.calls) {
     const snapshot = snapshotOf(call)
     if (call.isFresh && snapshot.attempts === undefined) takeInStored(call, journal, snapshot)
@@ -82,13 +82,13 @@ export const restoreAll = (state: StoredState, journal: StoreJournal): void => {
 const goOn = ({ row }: StoredCall, journal: StoreJournal, snapshot: CallSnapshot): void =>
   journal.takingIn(snapshot, row, () => restoreJournaled(journal.engine, snapshot, journal.maxAttemptsOf))
 
-/** Takes in the row of a call that no executor has had. */
+/** Takes in the row of a call that no executor has received before. */
 export const takeInStored = (call: StoredCall, journal: StoreJournal, snapshot = snapshotOf(call)): void => {
   if (snapshot.refusal === undefined) takeIn(snapshot, journal)
   else goOn(call, journal, snapshot)
 }
 
-/** Takes in a stored call that no executor has had. */
+/** Takes in a stored call that no executor has received before. */
 export const takeIn = (snapshot: CallSnapshot, journal: StoreJournal): void =>
   journal.takingIn(snapshot, undefined, () => enqueue(journal.engine, [snapshot.call]))
 

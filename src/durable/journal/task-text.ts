@@ -4,7 +4,10 @@ import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { keptText } from "../kept-text.ts"
 
-/** JSON of a task. One that is no JSON, or too long, is stored without its parameters and output, and at last without its text. */
+/**
+ * Serializes a task. A task that is not JSON, or is too long, is stored without its parameters and output and, if needed, without
+ * its text.
+ */
 export const taskText = ({ cause: _, ...task }: BackgroundTask): string => {
   const bare = { ...task, params: undefined, editedParams: undefined, output: undefined }
   try {

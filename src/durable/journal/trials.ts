@@ -1,10 +1,10 @@
 /**
- * Handlers on their last attempt: processes ended while each of them ran, but perhaps only because of one of them. They run one at a
- * time, so that if another process ends, the others have not used up their last attempt.
+ * Handlers on their last attempt: processes ended while each of them ran, but perhaps because of only one of them. They run one
+ * at a time, so that another end of the process does not use up the last attempt of the others.
  */
 import type { Call } from "../../pipeline/call/call.ts"
 
-/** Milliseconds until the next one begins all the same: the one that runs may wait for it. */
+/** The milliseconds until the next handler begins anyway: the running one may wait for it. */
 const patience = 10_000
 
 interface Waiting {
@@ -18,7 +18,7 @@ export class Trials {
   private readonly waiting: Array<Waiting> = []
   private timer: NodeJS.Timeout | undefined
 
-  /** @param isLast Whether the call's handler may not begin once more after this attempt. */
+  /** @param isLast Whether this is the last attempt that the call's handler may make. */
   constructor(isLast: (call: Call) => boolean) {
     this.isLast = isLast
   }
@@ -35,7 +35,7 @@ export class Trials {
     this.timer ??= setTimeout(() => this.next(), patience).unref()
   }
 
-  /** The call's data has changed: if its handler has ended, or waits for somebody, the next one begins. */
+  /** Lets the next handler begin if this call's handler has ended or waits. */
   moved(call: Call): void {
     if (this.running === call && !this.isOnTrial(call)) this.next()
   }
@@ -47,7 +47,7 @@ export class Trials {
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       if (!this.isOnTrial(next.call)) continue
       this.running = next.call
-      // Later: the change that brought this about is still being carried out.
+      // Later, because the change that caused this is still being carried out.
       queueMicrotask(next.begin)
       break
     }

@@ -1,14 +1,14 @@
-/** Which states must be stored before a call acts, and which commands act. */
+/** Decides which states must be stored before a call acts, and which commands are acts. */
 import type { Call } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
 
-/** Which hooks of the host run: before each call, and after it. */
+/** Whether the host has hooks: before each call, and after it. */
 export interface CalledHooks {
   readonly before: boolean
   readonly after: boolean
 }
 
-/** Whether a state must be stored before the call acts on it. Not if a restart would reach the same state again. */
+/** Whether a state must be stored before the call acts on it. False if a restart would reach the same state again. */
 export const isUrgentState = (
   { state, at, passed, edited, action, resume }: Call,
   hooks: CalledHooks,
@@ -30,7 +30,7 @@ export const isUrgentState = (
   }
 }
 
-/** Whether a command reaches beyond the executor: to a handler, to a function of the host, or to where rules are kept. */
+/** Whether a command reaches beyond the executor: to a handler, to a function of the host, or to the stored rules. */
 export const isOutward = ({ _tag }: Command, hooks: CalledHooks): boolean => {
   switch (_tag) {
     case "Run":

@@ -1,4 +1,4 @@
-/** The idempotency keys of the calls of all runners: a row for each call that has one, or whose output answers others. */
+/** The idempotency keys of the calls of all runners: a row for each call that has a key, or whose output answers other calls. */
 
 import type { Changes } from "../store.ts"
 import { toWellFormed } from "../well-formed.ts"
@@ -6,7 +6,7 @@ import { column } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
 import type { Query } from "./sql.ts"
 
-/** Keys that are forgotten with a commit, at most: those of others are left to them. */
+/** The maximum number of keys that one commit deletes; later commits delete the rest. */
 const forgotten = 1000
 
 /** The output that answers calls with this key. */
@@ -18,8 +18,8 @@ export const outputOf = async (sql: Query, key: string): Promise<string | undefi
 }
 
 /**
- * Takes a key for a call: one that is free, whose output is too old, or whose call will not end it any more. A call whose row is not
- * stored yet is that of a runner that lives.
+ * Takes a key for a call if the key is free, its output is too old, or its call will not end it any more. A call without a stored
+ * row belongs to a live runner.
  */
 export const takeKey = async (sql: Query, runner: number, key: string, callId: string): Promise<boolean> => {
   const taken = await sql`
@@ -40,14 +40,14 @@ export const takeKey = async (sql: Query, runner: number, key: string, callId: s
 /** Writes the keys of calls that have ended. */
 export const endKeys = async (sql: Query, keys: Changes["keys"]): Promise<void> => {
   if (keys.length === 0) return
-  // Of one key, the last call that gave an output.
+  // For each key, the last call with an output.
   const known = new Map(keys.flatMap((row) => (row.output === undefined ? [] : [[row.key, row] as const])))
   const free = keys.filter((row) => row.output === undefined)
   const rows = [...known.values()].map(({ key, callId, output, ttl }) => ({
     key,
     call_id: column(callId),
     output: toWellFormed(output!),
-    // Forever is longer than any process runs.
+    // An upper limit that is longer than any process runs, in place of `Infinity`.
     ttl: Math.min(ttl, 1e15),
   }))
   await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * Writes the rows of calls. A new call may have the id of one that has ended. If an id belongs to another open call, or to a task
- * whose result is kept, its row stays as it is and the id is returned.
+ * Writes the rows of calls. A new call may have the id of an ended one. If an id belongs to another open call, or to a task whose
+ * result is kept, that row is left unchanged and the id is returned.
  */
 import type { CallRow, EndedRow } from "../store.ts"
 import { column } from "./connection.ts"
@@ -19,7 +19,7 @@ const head = ({ callId, agentId, name }: AnyCallRow) => ({
   name: column(name),
 })
 
-/** A time as a column holds it. */
+/** A time as a column stores it. */
 const epoch = (at: number): number => Math.trunc(Math.min(at, Number.MAX_SAFE_INTEGER))
 
 /** The ids of calls that must have no open row yet. */
@@ -33,7 +33,10 @@ const takenIds = (rows: ReadonlyArray<AnyCallRow>, written: ReadonlyArray<Writte
   return rows.flatMap(({ callId }) => (ids.has(column(callId)) ? [] : [callId]))
 }
 
-/** Writes calls that go on; one with the id of an ended call comes behind all others. Returns the ids that other calls have. */
+/**
+ * Writes calls that have not ended; a call with the id of an ended one is ordered after all others. Returns the ids that belong
+ * to other calls.
+ */
 export const writeCalls = async (sql: Query, calls: ReadonlyArray<CallRow>): Promise<Array<string>> => {
   const rows = calls.map((row) => ({
     ...head(row),
@@ -75,7 +78,7 @@ const firstOfEach = (ended: ReadonlyArray<EndedRow>): readonly [Array<EndedRow>,
   return [first, later]
 }
 
-/** Writes calls that have ended, with or without a row, dated by the server's clock. Returns the ids that other calls have. */
+/** Writes ended calls, with or without a row, dated by the server's clock. Returns the ids that belong to other calls. */
 export const endCalls = async (sql: Query, ended: ReadonlyArray<EndedRow>): Promise<Array<string>> => {
   if (ended.length === 0) return []
   const [first, later] = firstOfEach(ended)

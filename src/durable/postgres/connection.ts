@@ -1,4 +1,4 @@
-/** Connections to a Postgres store, opened when they are needed, and again when they are lost. */
+/** Connections to a Postgres store, opened on demand, and reopened when they are lost. */
 import { createHash } from "node:crypto"
 import { messageOf } from "../../text/message-of.ts"
 import { StoreError } from "../store-error.ts"
@@ -6,7 +6,7 @@ import { toWellFormed } from "../well-formed.ts"
 import { keysSchema, schema, storeVersion, toolsSchema, usesSchema } from "./schema.ts"
 import { connectSql, type Queries, type Query, type Sql } from "./sql.ts"
 
-/** The connections of a process for its queries. */
+/** The number of connections that a process uses for queries. */
 const connections = 4
 
 /** The address without its secrets, for errors. */
@@ -19,10 +19,10 @@ export const shown = (url: string): string => {
   }
 }
 
-/** Throws a StoreError for an address that is no URL. The error of `URL` itself would show the password. */
+/** Throws a StoreError for an address that is not a URL. The error of `URL` itself would contain the password. */
 const checkAddress = (url: string): void => {
   try {
-    // Of several servers, the first is checked.
+    // If the address lists several servers, the first is checked.
     const { username, password, pathname } = new URL(url.replace(/,[^/?]*/, ""))
     for (const part of [username, password, pathname]) decodeURIComponent(part)
   } catch {
@@ -39,7 +39,10 @@ const checkAddress = (url: string): void => {
 export const openConnection = (url: string, makes: boolean): Promise<Sql> =>
   opened(url, connections, (sql, name) => prepare(sql, name, makes))
 
-/** Opens a store only to read it: one of an older version stays as it is. Throws a StoreError as `openConnection` does. */
+/**
+ * Opens a store for reading only: a store of an older version is left unchanged. Throws a StoreError as `openConnection`
+ * does.
+ */
 export const openToRead = (url: string): Promise<Sql> =>
   opened(url, 1, async (sql, name) => void expectReadable(await versionOf(sql), name))
 
@@ -63,7 +66,7 @@ const opened = async (
 const prepare = async (sql: Sql, name: string, makes: boolean): Promise<void> => {
   const found = makes ? await sql.begin((queries) => makeTables(queries, name)) : await versionOf(sql)
   const version = expectReadable(found, name)
-  // What runs its calls could not read a call that is added in this version.
+  // The process that runs the calls could not read a call that this version adds.
   if (version < storeVersion) {
     throw new StoreError(
       `${name} was written by an older stepline: its version is ${version}, and ${storeVersion} is written. Update what runs its calls first.`,
@@ -71,7 +74,7 @@ const prepare = async (sql: Sql, name: string, makes: boolean): Promise<void> =>
   }
 }
 
-/** Throws a StoreError for no store, and for one that a newer version wrote. */
+/** Throws a StoreError if there is no store, or if a newer version wrote it. */
 const expectReadable = (version: number | undefined, name: string): number => {
   if (version === undefined)
     throw new StoreError(`There is no store at ${name} yet: start what runs its calls first.`)
@@ -89,7 +92,10 @@ const versionOf = async (sql: Query): Promise<number | undefined> => {
   return row?.value
 }
 
-/** Creates missing tables, or brings older ones up to date; returns their version. Of processes that start together, one does so. */
+/**
+ * Creates missing tables, or migrates older ones; returns their version. Only one of several processes that start together does
+ * so.
+ */
 const makeTables = async (sql: Queries, name: string): Promise<number> => {
   await sql`SELECT pg_advisory_xact_lock(hashtext('stepline'))`
   const version = await versionOf(sql)
@@ -112,12 +118,12 @@ const makeTables = async (sql: Queries, name: string): Promise<number> => {
   return storeVersion
 }
 
-/** Characters that an index holds as they are: its rows have at most 2,704 bytes. */
+/** The maximum characters that an index stores unchanged: its rows have at most 2,704 bytes. */
 const longest = 600
 
 /**
- * A text as a column holds it: without NUL and unpaired surrogates, which JSON texts escape anyway. A text that is too long for an
- * index ends in a hash of the whole.
+ * A text as a column stores it: without NUL and unpaired surrogates, which JSON texts escape anyway. A text that is too long for
+ * an index ends in a hash of the full text.
  */
 export const column = (text: string): string => {
   const clean = toWellFormed(text).replaceAll("\0", "\ufffd")

@@ -1,20 +1,20 @@
 /**
- * The calls that a runner leaves to others, since only they have the tools: with each, all later calls of its agent, so that lanes keep
- * their order.
+ * The calls that a runner leaves to other runners, because only they have the tools. All later calls of the same agent are left
+ * too, so that lanes keep their order.
  */
 import type { StoredCall } from "../store.ts"
 
-/** What was left of one agent. */
+/** The calls of one agent that were left. */
 interface Left {
   readonly callIds: Set<string>
-  /** Whether a call is among them that was run before: no later look finds it. */
+  /** Whether one of these calls was run before: no later look finds it again. */
   isFixed: boolean
 }
 
 export class Elsewhere {
   private readonly left = new Map<string, Left>()
 
-  /** The agents of which calls were left. */
+  /** The agents whose calls were left. */
   get agents(): Array<string> {
     return [...this.left.keys()]
   }
@@ -24,7 +24,7 @@ export class Elsewhere {
     return this.left.get(agentId)?.callIds.has(callId) === true
   }
 
-  /** Forgets what the next look finds again: by then this runner may have the tool, or no other one any more. */
+  /** Removes the entries that the next look finds again: by then this runner may have the tool, or no other runner may. */
   forgetFresh(): void {
     for (const [agentId, { isFixed }] of this.left) if (!isFixed) this.left.delete(agentId)
   }
@@ -33,7 +33,7 @@ export class Elsewhere {
     this.left.delete(agentId)
   }
 
-  /** Whether a call, the next of its agent, is left: this runner is not to run it. */
+  /** Whether a call, the next of its agent, is left to other runners. */
   leaves({ agentId, callId, isElsewhere, isFresh }: StoredCall): boolean {
     let left = this.left.get(agentId)
     if (left === undefined && !isElsewhere) return false

@@ -1,12 +1,12 @@
-/** Rows as JSON, in parts of a size that strings and the database can hold, however much is stored together. */
+/** Serializes rows in parts whose size strings and the database can hold, however many rows are stored together. */
 
-/** Characters of one part. A string may have half a billion, but larger parts are not faster. */
+/** The maximum characters of one part. A string may have half a billion, but larger parts are not faster. */
 const longestPart = 8_000_000
 
 /** JSON of an array of rows. */
 export interface RowsPart {
   readonly json: string
-  /** How many rows come before this part, and how many it has. */
+  /** The number of rows before this part, and in it. */
   readonly before: number
   readonly count: number
 }
@@ -34,7 +34,7 @@ const partsOf = (rows: ReadonlyArray<object>): Array<RowsPart> => {
   return parts
 }
 
-/** Runs a statement for each part of the rows, in their order; none if there are no rows. Returns all results. */
+/** Runs a statement for each part of the rows, in order; none if there are no rows. Returns all results. */
 export const inParts = async <T>(
   rows: ReadonlyArray<object>,
   run: (part: RowsPart) => Promise<ReadonlyArray<T>>,

@@ -1,4 +1,4 @@
-/** What a process that runs calls of a Postgres store writes. */
+/** The writes of a process that runs calls of a Postgres store. */
 
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import type { Changes, JournalStore } from "../store.ts"
@@ -7,7 +7,7 @@ import { column } from "./connection.ts"
 import type { Query, Sql } from "./sql.ts"
 import { writeChanges } from "./write-changes.ts"
 
-/** The agents of changes, by the texts in their columns. */
+/** The agents of changes, by their column values. */
 const agentsOf = ({ calls, ended, actions, tasks }: Changes): Map<string, string> => {
   const agentIds = [
     ...calls.map((row) => row.agentId),
@@ -22,12 +22,12 @@ interface Fence {
   readonly behind: boolean
 }
 
-/** A runner, as its store sees it. */
+/** The identity of a runner in its store. */
 export interface RunnerIdentity {
   readonly id: number
-  /** The agents whose calls it runs, as their columns hold them, each with the last `seq` that the runner has taken in. */
+  /** The agents whose calls it runs, by their column values, each with the last `seq` that the runner has taken in. */
   readonly agents: ReadonlyMap<string, number>
-  /** Whether the runner has lately shown that it lives, so that it keeps its agents. */
+  /** Whether the runner's last heartbeat is recent, so that it keeps its agents. */
   readonly isCurrent: () => boolean
   /** Called with agents that the runner has claimed, and that may have stored calls, tasks or actions. */
   readonly onAdopted: (agentIds: ReadonlyArray<string>) => void
@@ -35,13 +35,13 @@ export interface RunnerIdentity {
   readonly onBehind: () => void
   /** Called with agents that belong to the runner. */
   readonly got: (agentIds: Iterable<string>) => void
-  /** Called with the agents of a commit, and with none when it is over. */
+  /** Called with the agents of a commit, and with none when the commit ends. */
   readonly onWriting: (agentIds: ReadonlySet<string>) => void
   /** Called with agents that may have nothing left in the store. */
   readonly onMaybeIdle: (agentIds: Iterable<string>) => void
 }
 
-/** What a store does with idempotency keys and limits. */
+/** The operations of a store on idempotency keys and limits. */
 interface SharedRows {
   claimKey(runner: number, key: string, callId: string, isWanted: () => boolean): Promise<string | undefined>
   keyOutput(key: string): Promise<string | undefined>
@@ -56,7 +56,7 @@ export class PostgresJournalStore implements JournalStore {
   private readonly sql: Sql
   private readonly runner: RunnerIdentity
   private readonly shared: SharedRows
-  /** Places that are being left. */
+  /** The pending releases of places. */
   private leaving: Promise<void> = Promise.resolve()
 
   constructor(sql: Sql, runner: RunnerIdentity, shared: SharedRows) {
@@ -69,7 +69,7 @@ export class PostgresJournalStore implements JournalStore {
     return this.runner.isCurrent()
   }
 
-  /** Rejects with a FencedError if other processes ended this runner, with a ForeignAgentsError, and with a TakenIdsError. */
+  /** Rejects with a FencedError if other processes ended this runner, or with a ForeignAgentsError or a TakenIdsError. */
   async commit(changes: Changes): Promise<void> {
     const { runner } = this
     const agents = agentsOf(changes)
@@ -130,13 +130,16 @@ export class PostgresJournalStore implements JournalStore {
 
   close(): void {}
 
-  /** The row of the runner, which no other process deletes before the transaction ends; none if other processes have its agents. */
+  /**
+   * Reads the row of the runner, which no other process can delete before the transaction ends; no row if other processes have
+   * its agents.
+   */
   private alive(sql: Query): Promise<Array<Fence>> {
     return sql<Array<Fence>>`
       SELECT false AS behind FROM stepline_runners WHERE id = ${this.runner.id} FOR KEY SHARE`
   }
 
-  /** The same, and whether other processes have queued calls of these agents that the runner has not taken in. */
+  /** Like `alive`, and reads whether other processes have queued calls of these agents that the runner has not taken in. */
   private behind(sql: Query, agentIds: ReadonlyArray<string>): Promise<Array<Fence>> {
     const { id, agents } = this.runner
     const seen = agentIds.map((agentId) => agents.get(agentId) ?? 0)
@@ -147,7 +150,7 @@ export class PostgresJournalStore implements JournalStore {
       ) AS behind FROM stepline_runners WHERE id = ${id} FOR KEY SHARE`
   }
 
-  /** Claims agents that no runner has; returns those that were in the store before. */
+  /** Claims agents that no runner has. Returns those that were in the store before. */
   private async claim(
     sql: Query,
     ids: Array<string>,

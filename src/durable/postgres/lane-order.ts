@@ -1,4 +1,4 @@
-/** Keeps the calls of this process behind those that other processes queued before, and that its runner has not taken in yet. */
+/** Orders the calls of this process after calls that other processes queued earlier and that this runner has not taken in yet. */
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { Membership } from "./membership.ts"
 
@@ -12,13 +12,16 @@ export class LaneOrder {
   private readonly lookSoon: () => void
   private readonly waiting: Array<() => void> = []
 
-  /** `lookSoon` takes in what other processes have queued: it calls `looks` before, and what that returns after. */
+  /**
+   * `lookSoon` takes in the calls that other processes queued: it calls `looks` before that, and the returned function
+   * after it.
+   */
   constructor(membership: Membership, lookSoon: () => void) {
     this.membership = membership
     this.lookSoon = lookSoon
   }
 
-  /** Calls `join` once the calls are taken in that other processes queued before this one. */
+  /** Calls `join` once the calls that other processes queued before this one are taken in. */
   join(call: ToolCall, join: () => void): void {
     if (spansAgents(call)) this.membership.onBehind()
     if (this.waiting.length === 0 && !this.membership.isBehind) return join()
@@ -26,7 +29,7 @@ export class LaneOrder {
     this.lookSoon()
   }
 
-  /** Calls that wait by now have their place once this look is over; later ones need a later look. */
+  /** Returns a function to call after this look: it gives the calls that wait now their places. Later calls need a later look. */
   looks(): () => void {
     const upTo = this.waiting.length
     return () => {

@@ -1,16 +1,19 @@
-/** What the calls of all runners count at limits: a row for each agent, turn, part of a rate's time, and call that runs. */
+/**
+ * The uses that the calls of all runners count at limits: a row for each agent, turn, part of a rate's time, and running
+ * call.
+ */
 
 import type { LimitUse } from "../../limits/stored-counts.ts"
 import { column } from "./connection.ts"
 import type { Query } from "./sql.ts"
 
-/** A limit that is full. `wait`: null where a call has to end first. */
+/** A limit that is full. `wait`: null if a call has to end first. */
 interface Full {
   readonly index: number
   readonly wait: number | null
 }
 
-/** Counts a call, in a transaction of its own, at all of its limits, or at none. One process at a time counts at a limit. */
+/** Counts a call at all of its limits or at none, in its own transaction. Only one process at a time counts at a limit. */
 export const countUses = async (
   sql: Query,
   callId: string,
@@ -26,7 +29,7 @@ export const countUses = async (
     part: rate?.part,
   }))
   const keys = [...new Set(rows.map(({ key }) => key))].sort()
-  // Each statement sees what was stored before it: the locks come first, always in one order.
+  // Each statement sees the rows that were stored before it: the locks come first, always in the same order.
   const [, , [full]] = await Promise.all([
     sql`SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest(${keys}::text[]) AS key`,
     sql`

@@ -1,10 +1,10 @@
-/** What a process does for a Postgres store besides running calls. */
+/** The work of a process for a Postgres store besides running calls. */
 import type { RuleRow } from "../store.ts"
 import type { Query, Sql } from "./sql.ts"
 
 const pruneEvery = 3_600_000
 
-/** Forgets what is old, and reads the rules of other processes. */
+/** Deletes old rows, and reads the rules of other processes. */
 export class Maintenance {
   private readonly sql: Sql
   private readonly timer: NodeJS.Timeout
@@ -18,19 +18,19 @@ export class Maintenance {
     clearInterval(this.timer)
   }
 
-  /** The rules of a folder, in their order. */
+  /** The rules of a folder, in order. */
   rules(folder: string): Promise<Array<RuleRow>> {
     return this.sql<Array<RuleRow>>`
       SELECT cwd, tool, params, choice FROM stepline_rules WHERE cwd = ${folder} ORDER BY id`
   }
 
-  /** Forgets what is old. After a failure the next run, an hour later, tries again. */
+  /** Deletes old rows. After a failure, the next run, an hour later, tries again. */
   prune(): void {
     this.sql.begin(pruneOnce).catch(() => undefined)
   }
 }
 
-/** By the server's clock, which all processes share, and by the longest retention of the runners that live. */
+/** Uses the server's clock, which all processes share, and the longest retention of the live runners. */
 const pruneOnce = async (sql: Query): Promise<void> => {
   const [{ before }] = await sql<[{ before: number | null }]>`
     SELECT (extract(epoch FROM now()) * 1000)::bigint - max(value) AS before
@@ -46,14 +46,14 @@ const pruneOnce = async (sql: Query): Promise<void> => {
         SELECT FROM stepline_calls o
         WHERE o.call_id = regexp_replace(c.call_id, '/[0-9]+$', '') AND o.ended_at IS NULL)`,
     sql`DELETE FROM stepline_events WHERE at < ${before}`,
-    // Claimed by a process that died before it stored the call, and wanted by nobody since.
+    // Claimed by a process that died before it stored the call, and not claimed again since.
     sql`
       DELETE FROM stepline_keys k WHERE at < ${before} AND output IS NULL
       AND NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = k.call_id AND ended_at IS NULL)`,
     sql`
       DELETE FROM stepline_uses u WHERE until <= (extract(epoch FROM now()) * 1000)::bigint OR until IS NULL AND at < ${before}
       AND NOT EXISTS (SELECT FROM stepline_calls c WHERE c.call_id = u.slot AND ended_at IS NULL)`,
-    // An unanswered request is kept while its call is open or its task is kept: it may still be answered.
+    // An unanswered request is kept while its call is open or its task is kept, because it may still be answered.
     sql`
       DELETE FROM stepline_requests r WHERE at < ${before} AND (
         answer IS NOT NULL

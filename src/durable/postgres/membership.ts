@@ -1,4 +1,4 @@
-/** A process as a runner of a Postgres store: it shows that it lives, and claims the agents that no runner has. */
+/** A process as a runner of a Postgres store: it sends heartbeats, and claims the agents that no runner has. */
 import type { StoredCall, StoredState } from "../store.ts"
 import { storedCall } from "../stored-rows.ts"
 import { Elsewhere } from "./elsewhere.ts"
@@ -16,21 +16,21 @@ import {
 } from "./runner-rows.ts"
 import type { Sql } from "./sql.ts"
 
-/** Milliseconds between two signs of life, each of which finds work that no notice told of. */
+/** The milliseconds between two heartbeats. Each one also finds work that no notice announced. */
 const beatEvery = 1000
 
 /** How many agents are claimed at once: few, so that several processes share them. */
 const claimSize = 200
 
-/** What a runner is like. */
+/** The options of a runner. */
 export interface MembershipOptions {
-  /** Milliseconds for which ended calls are kept. */
+  /** The milliseconds for which ended calls are kept. */
   readonly retention: number
-  /** Milliseconds that a call which was run before waits for a runner that has its tool. */
+  /** The milliseconds that a call which was run before waits for a runner with its tool. */
   readonly unknownToolTimeout: number
   /** The names of the tools that the runner has, in order. */
   readonly tools: () => Array<string>
-  /** Called after each sign of life. */
+  /** Called after each heartbeat. */
   readonly beaten: (signs: Signs) => Promise<void>
 }
 
@@ -40,9 +40,9 @@ export interface OpenRequest {
   readonly text: string
 }
 
-/** What a runner has to do. */
+/** The pending work of a runner. */
 export interface Work {
-  /** The state of the agents that it has claimed. */
+  /** The stored state of the agents that it has claimed. */
   readonly state: StoredState | undefined
   /** Calls that no runner has taken in. */
   readonly fresh: ReadonlyArray<StoredCall>
@@ -55,27 +55,27 @@ export class Membership implements RunnerIdentity {
   readonly agents = new Map<string, number>()
   private readonly sql: Sql
   private seenAt: number
-  /** Agents that were claimed, and whose state was not read yet. */
+  /** Agents that were claimed, but whose state was not read yet. */
   private adopted: Array<string> = []
   private hasMissed = false
   private readonly maybeIdle = new Set<string>()
-  /** Agents of the commit under way. */
+  /** The agents of the current commit. */
   private writing: ReadonlySet<string> = new Set()
-  /** Agents that are being released: whether the store has done so is not known. */
+  /** Agents that are being released: the store may or may not have done so. */
   private readonly releasing = new Set<string>()
   /** Resolves once the release of idle agents has succeeded or failed. */
   private forgetting: Promise<void> = Promise.resolve()
   /** Whether agents may have been claimed by a statement whose answer was lost. */
   private isUnsure = false
-  /** Which of the agents that no runner has the next look claims: an equal share of them, or all. */
+  /** Which free agents the next look claims: an equal share of them, or all. */
   private claims: "none" | "share" | "all" = "all"
   private isFirstClaim = true
-  /** Since when no runner could claim an agent: milliseconds of this process's clock. */
+  /** The time since which no runner could claim an agent, in milliseconds of this process's clock. */
   private readonly freeSince = new Map<string, number>()
   readonly elsewhere = new Elsewhere()
   private readonly options: MembershipOptions
   private readonly timer: NodeJS.Timeout
-  /** The sign of life under way. */
+  /** The current heartbeat. */
   private beating: Promise<void> | undefined
   private leaving: Promise<void> | undefined
 
@@ -112,7 +112,7 @@ export class Membership implements RunnerIdentity {
     this.hasMissed = true
   }
 
-  /** Whether other processes may have queued calls that the last look has not found. */
+  /** Whether other processes may have queued calls that the last look did not find. */
   get isBehind(): boolean {
     return this.hasMissed || this.adopted.length > 0
   }
@@ -121,12 +121,12 @@ export class Membership implements RunnerIdentity {
     for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.tookIn(agentId, 0)
   }
 
-  /** Notes that the calls of an agent are taken in, up to a `seq`. */
+  /** Records that the calls of an agent are taken in, up to a `seq`. */
   tookIn(agentId: string, seq: number): void {
     this.agents.set(agentId, Math.max(this.agents.get(agentId) ?? 0, seq))
   }
 
-  /** Resolves once the release of idle agents is over: then `agents` is right, as far as that can be known. */
+  /** Resolves once the current release of idle agents has ended: then `agents` is as accurate as possible. */
   settled(): Promise<void> {
     return this.forgetting
   }
@@ -139,7 +139,7 @@ export class Membership implements RunnerIdentity {
     for (const agentId of agentIds) this.maybeIdle.add(agentId)
   }
 
-  /** After a failure the next beat tries again. */
+  /** After a failure, the next heartbeat tries again. */
   private async beat(): Promise<void> {
     try {
       await this.options.beaten(await this.showLife())
@@ -150,7 +150,7 @@ export class Membership implements RunnerIdentity {
     }
   }
 
-  /** Shows that this runner lives. */
+  /** Sends a heartbeat of this runner. */
   async showLife(): Promise<Signs> {
     const at = performance.now()
     const signs = await showLife(this.sql, this.id, this.options.tools())
@@ -163,12 +163,15 @@ export class Membership implements RunnerIdentity {
     return signs
   }
 
-  /** Some agents may have no runner: the next look claims this one's share of them. What all leave is claimed with a sign of life. */
+  /**
+   * Called when some agents may have no runner: the next look claims this runner's share of them. The next heartbeat claims those
+   * that all runners leave.
+   */
   onFree(): void {
     if (this.claims === "none") this.claims = "share"
   }
 
-  /** Claims agents that no runner has; returns what there is to do. After a failure the next look does so. */
+  /** Claims agents that no runner has, and returns the pending work. After a failure, the next look claims them. */
   async look(): Promise<Work> {
     const { sql, claims, elsewhere } = this
     const adopted = this.adopted
@@ -193,7 +196,7 @@ export class Membership implements RunnerIdentity {
         fresh.push(call)
         if (this.agents.has(call.agentId)) this.tookIn(call.agentId, row.place)
       }
-      // Only now, when every call that is left is known: the numbers of requests are not in the order of those of calls.
+      // Only now, when all calls that are left to others are known: requests and calls are numbered independently.
       for (const { request: id, agent_id: agentId, call_id: callId, snapshot: text } of rows) {
         if (id !== null && !elsewhere.has(agentId, callId)) requests.push({ id, text })
       }
@@ -209,8 +212,8 @@ export class Membership implements RunnerIdentity {
   }
 
   /**
-   * Frees agents whose next call only other runners can run. `idleAmong` returns those of which this runner has nothing. True if any
-   * are freed, which the others are to be told.
+   * Frees agents whose next call only other runners can run. `idleAmong` returns those without any work in this runner. Returns
+   * true if any are freed, so that the other runners have to be notified.
    */
   async handOn(idleAmong: (agentIds: Array<string>) => Array<string>): Promise<boolean> {
     const left = this.elsewhere.agents
@@ -226,7 +229,7 @@ export class Membership implements RunnerIdentity {
     return true
   }
 
-  /** Frees the agents of this runner. Done once, however often it is called. */
+  /** Frees the agents of this runner. Runs once, however often it is called. */
   leave(): Promise<void> {
     this.leaving ??= this.end()
     return this.leaving
@@ -246,7 +249,7 @@ export class Membership implements RunnerIdentity {
     return rows.flatMap(({ agent_id }) => (known.has(agent_id) ? [] : [agent_id]))
   }
 
-  /** Adds the agents that it claims to `adopted`. `isWhole`: all that it can run, whatever its share is. */
+  /** Adds the agents that it claims to `adopted`. `isWhole`: claims all that it can run, regardless of its share. */
   private async claim(adopted: Array<string>, isWhole: boolean): Promise<void> {
     const { sql, id, freeSince, isFirstClaim: isFirst } = this
     const tools = this.options.tools()
@@ -271,14 +274,14 @@ export class Membership implements RunnerIdentity {
     }
   }
 
-  /** Forgets agents that have nothing left, so that their number does not grow. */
+  /** Releases agents without any rows left, so that their number does not grow. */
   private async forgetIdle(): Promise<void> {
-    // A commit under way may store the next call of an agent.
+    // The current commit may store the next call of an agent.
     const ids = [...this.maybeIdle].filter((agentId) => !this.writing.has(agentId))
     if (ids.length === 0) return
     for (const agentId of ids) {
       this.maybeIdle.delete(agentId)
-      // Before the release: a later commit then claims the agent again.
+      // Before the release, so that a later commit claims the agent again.
       this.agents.delete(agentId)
       this.releasing.add(agentId)
     }
@@ -292,10 +295,10 @@ export class Membership implements RunnerIdentity {
     }
   }
 
-  /** Releases agents; returns those that are not idle and stay. */
+  /** Releases agents. Returns those that are not idle and stay. */
   private async release(ids: Array<string>): Promise<Array<string>> {
     const kept = await this.sql.begin(async (sql) => {
-      // Locked before the check: a process that queues a call locks the agent, too.
+      // Locked before the check, because a process that queues a call also locks the agent.
       await sql`SELECT FROM stepline_agents WHERE agent_id = ANY(${ids}::text[]) AND runner = ${this.id}
         ORDER BY agent_id COLLATE "C" FOR UPDATE`
       await sql`

@@ -1,4 +1,4 @@
-/** Notices between the processes of a Postgres store, so that none has to poll. Regular looks make up for a lost notice. */
+/** Notices between the processes of a Postgres store, so that none has to poll. Regular looks compensate for lost notices. */
 
 import { whenAborted } from "../../pipeline/model/when-aborted.ts"
 import { channel, type Notice } from "./schema.ts"
@@ -12,13 +12,13 @@ const proveEvery = 5000
 
 const proof = "proof"
 
-/** Milliseconds that a notice may take when the store is opened. */
+/** The milliseconds that a notice may take when the store is opened. */
 const hearWithin = 5000
 
 /** Milliseconds until a lost connection is opened again. */
 const connectAgain = 250
 
-/** Listens on a connection of its own, which is replaced when no notices arrive any more. */
+/** Listens on its own connection, which is replaced when notices no longer arrive. */
 export class Notices {
   private readonly url: string
   private readonly heard: (notice: Notice) => void
@@ -61,7 +61,7 @@ export class Notices {
     }
   }
 
-  /** Whether a proof is heard that is told on another connection. True as well if that cannot be found out. */
+  /** Whether the listener receives a proof that is sent on another connection. Also true if this cannot be determined. */
   async hears(tell: (message: string) => Promise<unknown>): Promise<boolean> {
     if (this.listener === undefined) return true
     let late: NodeJS.Timeout | undefined
@@ -80,12 +80,12 @@ export class Notices {
     }
   }
 
-  /** How many notices have come. */
+  /** The number of notices that have arrived. */
   mark(): number {
     return this.count
   }
 
-  /** Resolves once a notice has come after the mark, after a second without one, and when the signal is aborted. */
+  /** Resolves once a notice has arrived after the mark, after a second without one, and when the signal is aborted. */
   async changed(mark: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.count !== mark || this.isClosed || signal?.aborted === true) return
     await new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ export class Notices {
     for (const wake of [...this.waiting]) wake()
   }
 
-  /** Opens a lost connection again; not one that was ended here. */
+  /** Reopens a lost connection, unless it was closed on purpose. */
   private lost(listener: Listener): void {
     if (this.isClosed || this.listener !== listener) return
     this.listener = undefined
@@ -136,7 +136,7 @@ export class Notices {
     this.listener?.tell(proof).catch(() => undefined)
   }
 
-  /** After a failure the next missing proof tries again. */
+  /** After a failure, the next missing proof tries again. */
   private tryToListen(): void {
     if (!this.isClosed) this.listen().catch(() => undefined)
   }

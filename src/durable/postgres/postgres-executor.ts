@@ -22,20 +22,20 @@ import type { Signs } from "./runner-rows.ts"
 import type { Notice } from "./schema.ts"
 import { untilTaken } from "./taking-over.ts"
 
-/** Milliseconds until work that has to wait is looked for again, such as an answer to a question that is about to be asked. */
+/** The milliseconds until pending work is looked for again, such as an answer to a question that is about to be asked. */
 const lookAgain = 50
 
-/** Milliseconds that a silent server has on closing. Other processes notice the end of this one by its lease. */
+/** The milliseconds that a silent server has to respond on closing. Other processes detect the end of this one by its lease. */
 const leaveTimeout = 20_000
 
 /** The runner of this process, until other processes end it. */
 interface Life {
   readonly membership: Membership
   readonly runner: Runner
-  /** Requests that were carried out, until the store says so. */
+  /** Requests that were carried out, until the store has recorded this. */
   readonly taken: Set<number>
   readonly order: LaneOrder
-  /** How many rules the store had when they were read. */
+  /** The number of rules that the store had when they were read. */
   rules: number
 }
 
@@ -58,9 +58,9 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private readonly unknownToolTimeout: number
   private readonly maintenance: Maintenance
   private life!: Life
-  /** The attempts to join again, one after the other. */
+  /** The attempts to join again, one after another. */
   private rejoining: Promise<void> = Promise.resolve()
-  /** For each enqueueing under way: calls that were found in the store meanwhile, and may have ended since. */
+  /** For each running `submit`: calls that were found in the store meanwhile, and may have ended since. */
   private readonly queueing = new Set<Set<string>>()
   private looking: Promise<void> | undefined
   private looksAgain = false
@@ -101,7 +101,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     return this.life.runner.executor
   }
 
-  /** @internal The number of the runner tells its calls from those of others. */
+  /** @internal The number of the runner distinguishes its calls from those of other runners. */
   async callNumbers(): Promise<CallNumbers> {
     return { callPrefix: `${this.life.membership.id}-`, callsBefore: 0 }
   }
@@ -112,7 +112,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   }
 
   override async result(callId: string): Promise<StoredEvent | undefined> {
-    // The end of a call may not be stored yet. If it cannot be, the call has not ended for the store.
+    // The end of a call may not be stored yet. If it cannot be stored, the call has not ended for the store.
     await this.life.runner.journal.stored().catch(() => undefined)
     return super.result(callId)
   }
@@ -125,12 +125,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async leave(): Promise<void> {
     this.closes.abort()
     this.maintenance.close()
-    // A runner that ends slowly is no reason to cut: only a server that is silent is.
+    // A runner that ends slowly is no reason to cut the connections: only a silent server is.
     const late = setInterval(() => {
       if (!this.life.membership.isCurrent()) this.store.sql.cut()
     }, leaveTimeout).unref()
     try {
-      // A new runner may be joining: it is the one that leaves then.
+      // A new runner may be joining: then that one leaves.
       await Promise.all([this.rejoining, this.looking])
       await leaveStore(this.life.membership, this.life.runner)
       await this.store.tellWork([null])
@@ -148,7 +148,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const snapshots = runner.queuedSnapshots(calls)
     const queue = async () => {
       const queued = await this.store.submit(snapshots, membership)
-      // Waits for a release under way: an agent that was idle may stay with this runner.
+      // Waits for the current release: an agent that was idle may stay with this runner.
       await membership.settled()
       return queued
     }
@@ -157,13 +157,13 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     if (added.length < calls.length) membership.onMaybeIdle(agents)
     const places = new Map(added.map((row) => [row.callId, row]))
     let isElsewhere = false
-    /** Agents with calls for other runners: what comes behind these keeps its place. */
+    /** Agents with calls for other runners: later calls of these agents keep their places behind them. */
     const foreign = new Set<string>()
     for (const snapshot of snapshots) {
       const { call } = snapshot
       const agentId = column(call.agentId)
       const place = places.get(column(call.callId))
-      // Of several calls with one id, the first is stored.
+      // If several calls have the same id, the first is stored.
       if (place === undefined || !places.delete(place.callId)) continue
       if (runner.journal.isClosed || !membership.agents.has(agentId)) isElsewhere = true
       else if (place.isBehind || spansAgents(call) || foreign.has(agentId) || !runner.hasTool(call)) {
@@ -177,7 +177,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     if (isElsewhere) await this.store.tellWork(owners)
   }
 
-  /** Resolves once the calls that the executor was given before are stored, and in their lanes, or never will be. */
+  /** Resolves once the calls that the executor received before are stored and in their lanes, or never will be. */
   private async joined({ runner: { journal } }: Life): Promise<void> {
     const upTo = journal.joined.asked
     const isOver = () => journal.joined.done >= upTo || journal.isClosed
@@ -199,7 +199,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
   }
 
-  /** Becomes a runner, and claims free agents. After a failure nothing of the runner is left. */
+  /** Becomes a runner, and claims free agents. If this fails, no trace of the runner remains. */
   private async join(): Promise<void> {
     const { sql } = this.store
     let life: Life | undefined
@@ -233,11 +233,11 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     this.life = life
     life.runner.begin()
     this.maintenance.prune()
-    // For notices that came before.
+    // Handles notices that arrived before this.
     this.hear("work")
   }
 
-  /** Joins again. A runner that is still joining is given up by `join`. */
+  /** Joins again. `join` itself gives up a runner that is still joining. */
   private fenced(membership: Membership): void {
     if (this.life?.membership === membership) this.rejoining = this.rejoining.then(() => this.rejoin())
   }
@@ -250,7 +250,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     )
   }
 
-  /** Joins as a new runner, as soon as the store works: others have the agents of the old one. */
+  /** Joins as a new runner as soon as the store works: other processes have the agents of the old one. */
   private async rejoin(): Promise<void> {
     const { signal } = this.closes
     if (signal.aborted) return
@@ -274,7 +274,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     if (notice === "work" || notice === `work ${membership.id}`) this.lookSoon()
   }
 
-  /** Called after a sign of life. */
+  /** Called after a heartbeat. */
   private async beaten(life: Life, signs: Signs): Promise<void> {
     const { journal } = life.runner
     if (!signs.isAlive) return journal.fence()
@@ -284,7 +284,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     if (signs.hasFree || signs.hasWork) this.lookSoon()
   }
 
-  /** Reads the rules that other processes made, if there are more of them, and notes whether any process has cut results. */
+  /** Reads the rules that other processes added, if their number has grown, and records whether any process has cut results. */
   private async learn(life: Life, { rules, hasResults }: Pick<Signs, "rules" | "hasResults">): Promise<void> {
     if (hasResults) life.runner.journal.engine.tools.offerReadResult()
     if (rules === life.rules) return
@@ -292,9 +292,9 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     life.rules = rules
   }
 
-  /** Looks for work, and once more if it is called meanwhile. */
+  /** Looks for work, and once more if it is called in the meantime. */
   private lookSoon(): void {
-    // Only a runner that has joined, and was not ended by others, looks for work.
+    // Only a runner that has joined, and was not ended by other processes, looks for work.
     if (this.life?.runner.journal.isClosed !== false || this.closes.signal.aborted) return
     if (this.looking !== undefined) {
       this.looksAgain = true

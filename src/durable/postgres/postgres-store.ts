@@ -27,20 +27,20 @@ import { isAway, type Query, type Sql } from "./sql.ts"
 interface Added {
   readonly callId: string
   readonly seq: number
-  /** Whether other processes have queued calls of the agent before, which its runner has not taken in. */
+  /** Whether other processes queued earlier calls of the agent that its runner has not taken in. */
   readonly isBehind: boolean
 }
 
 /** The outcome of queueing calls. */
 export interface Enqueued {
   readonly added: ReadonlyArray<Added>
-  /** The agents that were new, and belong to the runner. */
+  /** The agents that were new and belong to the runner. */
   readonly agents: ReadonlyArray<string>
-  /** The runners of the agents; null for those that have none. */
+  /** The runners of the agents; null for agents without one. */
   readonly owners: ReadonlyArray<number | null>
 }
 
-/** Which runner has an agent. */
+/** The runner of an agent. */
 export interface AgentOwner {
   readonly agentId: string
   /** Null until a runner claims the agent. */
@@ -51,7 +51,7 @@ export interface AgentOwner {
 
 const columnOf = (text: string | undefined): string | null => (text === undefined ? null : column(text))
 
-/** A page of the events after a place. */
+/** A page of the events after a cursor. */
 export const eventPage = async (
   sql: Query,
   after: number,
@@ -72,7 +72,10 @@ export const eventPage = async (
 /** Milliseconds until a query is tried again while the database cannot be reached. */
 const awayRetry = 250
 
-/** The codes of errors that end one of two transactions which hinder each other: a deadlock, and a conflict of isolation. */
+/**
+ * The error codes of a transaction that was aborted because of a conflict with another: a deadlock, or a serialization
+ * failure.
+ */
 const hindered: ReadonlySet<unknown> = new Set(["40P01", "40001"])
 
 /** Reads a store, and sends requests to the processes that run its calls. */
@@ -108,7 +111,7 @@ export class PostgresStore implements CallStore {
     await this.tellWork(owners)
   }
 
-  /** Queues calls. `runner` gets the agents that are new. The returned ids are as their columns hold them. */
+  /** Queues calls. New agents belong to `runner`. The returned ids are column values. */
   async submit(
     snapshots: ReadonlyArray<CallSnapshot>,
     runner: Pick<RunnerIdentity, "id" | "agents"> | undefined,
@@ -123,7 +126,7 @@ export class PostgresStore implements CallStore {
       snapshot: JSON.stringify(snapshot),
     }))
     const agentIds = [...new Set(rows.map((row) => row.agent_id))].sort()
-    // Of an agent that is being released it is not known what was taken in.
+    // For an agent that is being released, it is unknown which calls were taken in.
     const known = runner === undefined ? [] : agentIds
     const seen = known.map((agentId) => runner?.agents.get(agentId) ?? 0)
     const [agents, added] = await this.patiently(() =>
@@ -186,7 +189,7 @@ export class PostgresStore implements CallStore {
     return answer.took
   }
 
-  /** The owners of those of the agents that the store knows. */
+  /** The owners of those agents that the store knows. */
   owners(agentIds: ReadonlyArray<string>): Promise<Array<AgentOwner>> {
     const ids = agentIds.map((agentId) => column(agentId))
     return this.patiently(
@@ -265,7 +268,7 @@ export class PostgresStore implements CallStore {
       WHERE task IS NOT NULL OR NOT EXISTS (
         SELECT FROM stepline_calls WHERE call_id = id AND background AND ended_at IS NULL)`
     const rows = await this.patiently(read)
-    // By place: several ids may be the same text in a column.
+    // By place, because several ids may have the same column value.
     return new Map(rows.map(({ place, task }) => [taskIds[place - 1]!, task ?? undefined]))
   }
 
@@ -274,7 +277,10 @@ export class PostgresStore implements CallStore {
     return this.patiently(() => outputOf(this.sql, key))
   }
 
-  /** Takes an idempotency key for a call of a runner. Waits while another call has it; then gives its output, if there is one. */
+  /**
+   * Takes an idempotency key for a call of a runner. Waits while another call has the key; then returns that call's output, if
+   * any.
+   */
   async claimKey(
     runner: number,
     key: string,
@@ -289,7 +295,7 @@ export class PostgresStore implements CallStore {
     return claimed?.output
   }
 
-  /** Counts a call at all of its limits, or at none: then gives the limit that is full. */
+  /** Counts a call at all of its limits or at none: then returns the limit that is full. */
   async takeUses(callId: string, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined> {
     const mark = this.mark()
     const full = await this.patiently(() => this.sql.begin((sql) => countUses(sql, callId, uses)))
@@ -312,7 +318,7 @@ export class PostgresStore implements CallStore {
     return this.notices.changed(mark, signal)
   }
 
-  /** Notifies the runners that have something to do; for null, all: they claim it. After a failure they look by themselves. */
+  /** Notifies the runners that have work; for null, all runners, which claim it. After a failure they look by themselves. */
   async tellWork(runners: ReadonlyArray<number | null>): Promise<void> {
     const notices = [...new Set(runners)].map(
       (runner): Notice => (runner === null ? "work" : `work ${runner}`),
@@ -329,7 +335,7 @@ export class PostgresStore implements CallStore {
     await this.sql.end()
   }
 
-  /** The answers of requests; false for a request whose call has ended. A read that fails is repeated with the next look. */
+  /** Reads the answers to requests; false for a request whose call has ended. A failed read is repeated with the next look. */
   private async answersTo(ids: ReadonlyArray<number>): Promise<ReadonlyMap<number, RequestAnswer>> {
     const { sql } = this
     const reading = sql<Array<{ id: number; answer: string | null }>>`
@@ -345,14 +351,17 @@ export class PostgresStore implements CallStore {
     return new Map(rows.map(({ id, answer }) => [id, answerOf(answer)]))
   }
 
-  /** Deletes requests, so that none is taken for a request about a later call of the same id. */
+  /** Deletes requests, so that none is applied to a later call with the same id. */
   private withdraw(requests: Array<number>): void {
     this.sql`DELETE FROM stepline_requests WHERE id = ANY(${requests}::bigint[]) AND answer IS NULL`.catch(
       () => undefined,
     )
   }
 
-  /** Does `work`, and again while the database cannot be reached, or has ended `work` for another transaction. */
+  /**
+   * Does `work`, and repeats it while the database cannot be reached, or after it aborted `work` in favour of another
+   * transaction.
+   */
   private async patiently<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       if (this.isClosed) throw closedError()

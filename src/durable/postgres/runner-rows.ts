@@ -1,28 +1,28 @@
-/** What a runner reads and claims in its store. */
+/** The reads and claims of a runner in its store. */
 import type { StoredState } from "../store.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
 import type { Sql } from "./sql.ts"
 
-/** Milliseconds for which a runner counts as alive after a sign of life. */
+/** The milliseconds for which a runner counts as alive after a heartbeat. */
 export const lease = 3000
 
-/** What a runner learns with its sign of life. */
+/** The result of a heartbeat. */
 export interface Signs {
   /** False if other processes have ended the runner. */
   readonly isAlive: boolean
-  /** Whether there are agents that no runner has. */
+  /** Whether some agents have no runner. */
   readonly hasFree: boolean
   /** Whether its agents have calls that it has not taken in, or requests that it has not answered. */
   readonly hasWork: boolean
-  /** How many rules the store has. */
+  /** The number of rules in the store. */
   readonly rules: number
   /** Whether any result was ever cut. */
   readonly hasResults: boolean
 }
 
 /**
- * Renews the lease of a runner with the tools that it has, and ends the runners whose lease has expired, which frees their agents. All
- * in one statement, since an idle process does so each second. A runner that is storing something is ended later.
+ * Renews the lease of a runner and its list of tools, and ends the runners whose lease has expired, which frees their agents. A
+ * single statement, because an idle process runs it each second. A runner that is storing something is ended later.
  */
 export const showLife = async (sql: Sql, id: number, tools: Array<string>): Promise<Signs> => {
   const [signs] = await sql<[Signs]>`
@@ -47,7 +47,7 @@ export const showLife = async (sql: Sql, id: number, tools: Array<string>): Prom
 export const endDead = (sql: Sql): Promise<unknown> =>
   sql`DELETE FROM stepline_runners WHERE expires_at < now()`
 
-/** The open calls, the tasks and the actions of agents. `tools`: those that the runner has. */
+/** The open calls, the tasks and the actions of agents. `tools`: the runner's tools. */
 export const stateOf = async (
   sql: Sql,
   agentIds: Array<string>,
@@ -72,7 +72,7 @@ interface WorkRow extends CallColumns {
   readonly request: number | null
 }
 
-/** In one statement: between two, a call may be queued and answered, and its request be found without the call. */
+/** A single statement: between two, a call could be queued and answered, and its request be found without the call. */
 export const workOf = (sql: Sql, runner: number, tools: Array<string>): Promise<Array<WorkRow>> => sql<
   Array<WorkRow>
 >`
@@ -89,15 +89,15 @@ export interface Claim {
   readonly id: number
   readonly tools: Array<string>
   readonly limit: number
-  /** Agents that have been free for so long that their next call is claimed whether any runner has its tool or not. */
+  /** Agents that have been free for so long that their next call is claimed even if no runner has its tool. */
   readonly overdue: Array<string>
-  /** Whether the runner has just joined: if no other lives, nobody is waited for. */
+  /** Whether the runner has just joined: if no other runner is alive, it does not wait for one. */
   readonly isFirst: boolean
 }
 
 /**
- * Claims agents whose next call is one of the runner's tools, or of none that any runner has: a call that was run before waits for one
- * that may come.
+ * Claims agents whose next call uses a tool of this runner, or a tool that no runner has. A call that was run before waits for a
+ * runner that has its tool.
  */
 export const claimFree = async (
   sql: Sql,
@@ -116,7 +116,7 @@ export const claimFree = async (
   return rows.map((row) => row.agent_id)
 }
 
-/** How many agents a runner lacks to an equal share among those that live and have the same tools. */
+/** How many agents a runner needs for an equal share among the live runners with the same tools. */
 export const roomOf = async (sql: Sql, id: number, tools: Array<string>): Promise<number> => {
   const [{ room }] = await sql<[{ room: number }]>`
     SELECT (ceil(count(*)::numeric / (

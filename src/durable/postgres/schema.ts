@@ -1,12 +1,12 @@
-/** The tables of a Postgres store. All their names begin with `stepline_`, so that other tables may be beside them. */
+/** The tables of a Postgres store. All their names begin with `stepline_`, so that the database may have other tables. */
 
-/** The version that this stepline writes. A store of version 1 has the same tables, with snapshots of version 1 in them. */
+/** The version that this stepline writes. A store of version 1 has the same tables, with snapshots of version 1. */
 export const storeVersion = 2
 
 /**
- * `runners`: the processes that run calls, while their leases last. `agents`: all agents that have calls, tasks or actions, and which
- * runner has each. `calls.fresh`: taken in by no runner yet. `events.source`: the runner and the number that it gave the event, so
- * that no event is stored twice; likewise `requests.key`.
+ * `runners`: the processes that run calls, while their leases last. `agents`: all agents with calls, tasks or actions, and the
+ * runner of each. `calls.fresh`: not taken in by any runner yet. `events.source`: the runner and its number for the event, so
+ * that no event is stored twice; the same for `requests.key`.
  */
 export const schema = `
 CREATE TABLE stepline_meta (key text PRIMARY KEY, value bigint NOT NULL);
@@ -82,8 +82,8 @@ INSERT INTO stepline_meta VALUES ('version', ${storeVersion}), ('events', 0);
 `
 
 /**
- * Since 0.3: a store of version 1 gets it when it is opened. The call that has an idempotency key, and its runner; once the call has
- * ended, what it gave.
+ * Since 0.3: added to a store of version 1 when it is opened. The call that has an idempotency key, and its runner; once the call
+ * has ended, its output.
  */
 export const keysSchema = `
 CREATE TABLE stepline_keys (
@@ -97,14 +97,14 @@ CREATE TABLE stepline_keys (
 CREATE INDEX stepline_keys_expiring ON stepline_keys (expires_at);
 `
 
-/** Since 0.3, like the keys: the tools that a runner has. */
+/** Since 0.3, like the keys: the tools of a runner. */
 export const toolsSchema = `
 ALTER TABLE stepline_runners ADD COLUMN tools text[] NOT NULL DEFAULT '{}'
 `
 
 /**
- * Since 0.3, like the keys: what calls count at limits. `slot`: of those that run at once, the call's id; of a rate, a part of its time.
- * `until`: of a rate.
+ * Since 0.3, like the keys: the uses that calls count at limits. `slot`: for concurrency, the id of the running call; for a rate,
+ * a part of its time. `until`: for a rate.
  */
 export const usesSchema = `
 CREATE TABLE stepline_uses (
@@ -119,8 +119,8 @@ CREATE INDEX stepline_uses_slot ON stepline_uses (slot) WHERE until IS NULL AND 
 `
 
 /**
- * A message in the channel of a store. `work`: agents may have no runner; with a number: there are calls or requests for that runner.
- * `news`: there are events or answers.
+ * A message in the channel of a store. `work`: agents may have no runner; with a number: that runner has new calls or requests.
+ * `news`: there are new events or answers.
  */
 export type Notice = "work" | `work ${number}` | "news"
 

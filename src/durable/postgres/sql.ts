@@ -8,7 +8,7 @@ type Value = string | number | boolean | null | ReadonlyArray<string> | Readonly
 
 type Rows = ReadonlyArray<object>
 
-/** Runs a template; returns its rows. */
+/** Runs a template and returns its rows. */
 export type Query = <R extends Rows = Rows>(
   texts: TemplateStringsArray,
   ...values: ReadonlyArray<Value>
@@ -16,13 +16,13 @@ export type Query = <R extends Rows = Rows>(
 
 /** Runs queries. */
 export interface Queries extends Query {
-  /** Runs a text without values: also several statements, of which no rows are returned. */
+  /** Runs a text without values, which may have several statements: then no rows are returned. */
   run(statements: string): Promise<Rows>
 }
 
-/** Connections to one database, opened when they are needed. */
+/** Connections to one database, opened on demand. */
 export interface Sql extends Queries {
-  /** Commits all of `work`, or nothing. Its queries run one after the other, in the order of their calls. */
+  /** Commits all of `work`, or nothing. Its queries run one after another, in the order of their calls. */
   begin<T>(work: (sql: Queries) => Promise<T>): Promise<T>
   /** Resolves once all queries have ended and the connections are closed. Connections to a silent server are cut. */
   end(): Promise<void>
@@ -39,16 +39,16 @@ export interface Listener {
 
 const ignore = (): void => undefined
 
-/** Milliseconds that opening a connection may take. */
+/** The maximum milliseconds for opening a connection. */
 const connectTimeout = 10_000
 
 /** Milliseconds after which a silent server counts as gone. */
 const queryTimeout = 60_000
 
-/** Milliseconds that queries under way have at the end. */
+/** The milliseconds that running queries have before the connections close. */
 const endTimeout = 5000
 
-/** The oid of `bigint`: the numbers of a store are small enough for a JavaScript number. */
+/** The oid of `bigint`: the numbers of a store fit into a JavaScript number. */
 const bigint = 20
 
 const load = async (): Promise<typeof pg> => {
@@ -72,7 +72,7 @@ const optionsOf = (driver: typeof pg, connectionString: string): pg.ClientConfig
   },
 })
 
-/** Error codes that mean a passing failure: the server starts or stops, may only be read, or cannot be reached. */
+/** The codes of temporary errors: the server starts or stops, is read-only, or cannot be reached. */
 const away = /^(?:08|57P0|53300|25006|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_AGAIN|ENOTFOUND)/
 
 /** Whether a query failed because the database cannot be reached. */
@@ -97,7 +97,7 @@ const queriesOn = (run: Run): Queries => {
   return Object.assign(query, { run: async (statements: string) => (await run(statements)).rows })
 }
 
-/** Runs the queries of one transaction one after the other. */
+/** Runs the queries of one transaction one after another. */
 const inTurn = (client: pg.PoolClient) => {
   let last: Promise<unknown> = Promise.resolve()
   let isOver = false
@@ -123,7 +123,7 @@ const transactionOn =
     const client = await pool.connect()
     const { queries, stop } = inTurn(client)
     try {
-      // The default of the database may be another: then conflicts would be errors.
+      // The default isolation level of the database may differ: then conflicts would be errors.
       await client.query("BEGIN ISOLATION LEVEL READ COMMITTED")
       const result = await work(queries)
       await client.query("COMMIT")
@@ -135,13 +135,13 @@ const transactionOn =
         () => true,
         () => false,
       )
-      // A connection is not used again if its state is unknown, or its server away: another server may have its address by now.
+      // A connection is not reused if its state is unknown or its server is away: another server may have its address by then.
       client.release(!isOver || isAway(error))
       throw error
     }
   }
 
-/** The socket below a connection, which the driver's types leave out. */
+/** The socket of a connection, which the driver's types leave out. */
 interface Wired {
   readonly connection?: { readonly stream?: { destroy(): void } }
 }
@@ -150,7 +150,7 @@ const cutOff = (client: pg.ClientBase): void => (client as unknown as Wired).con
 
 const cutError = () => new Error("Connection terminated: it was cut")
 
-/** Opens nothing yet. `max`: the greatest number of connections. */
+/** Opens no connection yet. `max`: the maximum number of connections. */
 export const connectSql = async (url: string, max: number): Promise<Sql> => {
   const driver = await load()
   const pool = new driver.Pool({ ...optionsOf(driver, url), max })
@@ -164,7 +164,7 @@ export const connectSql = async (url: string, max: number): Promise<Sql> => {
     if (isCut) cutOff(client)
   })
   pool.on("remove", (client) => clients.delete(client))
-  /** Queries under way, each with a function that makes it fail. */
+  /** The running queries, each with a function that makes it fail. */
   const asked = new Map<Promise<unknown>, (error: Error) => void>()
   const cut = () => {
     isCut = true
@@ -195,7 +195,7 @@ export const connectSql = async (url: string, max: number): Promise<Sql> => {
             resolve()
           }, endTimeout).unref(),
         )
-        // Queries first: one that waits for a connection would get none from a pool that has ended.
+        // Queries first: a query that waits for a connection would get none from a closed pool.
         await Promise.race([Promise.allSettled(asked.keys()), late])
         await Promise.race([pool.end(), late])
       },

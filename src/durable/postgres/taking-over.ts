@@ -1,9 +1,9 @@
-/** Waits for agents of a runner that gives no sign of life: a killed runner counts as alive until its lease expires. */
+/** Waits for agents of a runner without heartbeats: a killed runner counts as alive until its lease expires. */
 import type { AgentWait } from "../durable-executor.ts"
 import type { Membership } from "./membership.ts"
 import type { AgentOwner, PostgresStore } from "./postgres-store.ts"
 
-/** Resolves once each agent is unknown to the store, is restored in this process, or belongs to a process that proves to be alive. */
+/** Resolves once each agent is unknown to the store, is restored in this process, or belongs to a process that is alive. */
 export const untilTaken = async (
   agentIds: ReadonlyArray<string>,
   store: PostgresStore,

@@ -8,8 +8,9 @@ import { channel } from "./schema.ts"
 import type { Query } from "./sql.ts"
 
 /**
- * Returns the ids that other calls have: if there are any, the transaction must not be committed. An id that was in use may be again,
- * so tasks are forgotten, and calls ended, before calls are written. The counter of events, where runners wait for each other, is last.
+ * Writes the changes. Returns the ids that belong to other calls: if there are any, the transaction must not be committed. Ids
+ * can be reused, so tasks are removed and calls ended before calls are written. The counter of events, at which runners wait for
+ * each other, is last.
  */
 export const writeChanges = async (
   sql: Query,
@@ -104,8 +105,8 @@ const answer = (sql: Query, answers: Changes["answers"]): Promise<unknown> =>
   )
 
 /**
- * Numbers events in the order in which they are stored: a runner keeps the counter locked until it has committed, so that a reader of
- * later numbers misses none. An event that was stored by a commit whose answer was lost is left out.
+ * Numbers events in the order in which they are stored: a runner keeps the counter locked until it has committed, so that a
+ * reader of later numbers misses none. An event that was already stored by a commit whose answer was lost is left out.
  */
 const tell = (sql: Query, runner: number, events: ReadonlyArray<EventRow>): Promise<unknown> => {
   const rows = events.map(({ seq, agentId, event }, index) => ({

@@ -10,10 +10,10 @@ import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { closedError, StoreError } from "../store-error.ts"
 
-/** The version that this stepline writes. A store of version 1 has the same tables, with snapshots of version 1 in them. */
+/** The version that this stepline writes. A store of version 1 has the same tables, with snapshots of version 1. */
 const storeVersion = 2
 
-/** "stpl": tells a store from other databases. */
+/** "stpl": identifies a store among databases. */
 const applicationId = 0x7374706c
 
 const schema = `
@@ -67,13 +67,13 @@ CREATE TABLE requests (id INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NU
 CREATE INDEX requests_open ON requests (id) WHERE answer IS NULL;
 `
 
-/** Since 0.3: a store of version 1 gets it when its owner opens it. */
+/** Since 0.3: added to a store of version 1 when its owner opens it. */
 const keysSchema = `
 CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, output TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS keys_expiring ON keys (expires_at);
 `
 
-/** Since 0.3, like the keys: what calls count at limits. `until`: of a rate, in epoch milliseconds. */
+/** Since 0.3, like the keys: the uses that calls count at limits. `until`: for a rate, in epoch milliseconds. */
 const usesSchema = `
 CREATE TABLE IF NOT EXISTS uses (
   key TEXT NOT NULL, slot INTEGER NOT NULL, used REAL NOT NULL, until INTEGER, at INTEGER NOT NULL, PRIMARY KEY (key, slot)
@@ -98,14 +98,14 @@ const load = async (): Promise<typeof Database> => {
 /** Milliseconds until a locked store is tried again: SQLite itself would block the process while it waits. */
 const lockRetry = 10
 
-/** How often a locked store is tried again: for five seconds. */
+/** The number of retries for a locked store: five seconds in total. */
 const lockRetries = 500
 
 /** Whether another process has locked the store. */
 export const isBusy = (error: unknown): boolean =>
   String((error as { readonly code?: unknown } | null | undefined)?.code).startsWith("SQLITE_BUSY")
 
-/** Rejects with a StoreError if another process locks the store all the time. */
+/** Rejects with a StoreError if another process keeps the store locked. */
 const whenFree = async <T>(path: string, work: () => T): Promise<T> => {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -128,7 +128,7 @@ const lockedError = (path: string, cause: unknown): StoreError =>
 export class StoreDatabase {
   readonly path: string
   private readonly database: Database.Database
-  /** Held while this process runs the calls. The end of the process, however it comes, releases the lock. */
+  /** Held while this process runs the calls. The end of the process, whatever its cause, releases the lock. */
   private readonly lock: Database.Database | undefined
   private readonly statements = new Map<string, Database.Statement>()
   private commits = 0
@@ -140,8 +140,8 @@ export class StoreDatabase {
   }
 
   /**
-   * Opens a store; an owner creates a missing one. `owns`: to run its calls, which one process does at a time. Throws a StoreError
-   * if the database is not a store, if a newer version wrote it, and if another process owns it.
+   * Opens a store; an owner creates a missing one. `owns`: whether to run its calls, which only one process at a time may do.
+   * Throws a StoreError if the database is not a store, if a newer version wrote it, and if another process owns it.
    */
   static async open(path: string, owns: boolean): Promise<StoreDatabase> {
     const Libsql = await load()
@@ -164,7 +164,7 @@ export class StoreDatabase {
     }
   }
 
-  /** Opens a store only to read it: nothing of it changes, not even the version of an older one. Throws a StoreError as `open` does. */
+  /** Opens a store for reading only: nothing changes, not even the version of an older store. Throws a StoreError as `open` does. */
   static async read(path: string): Promise<StoreDatabase> {
     const Libsql = await load()
     expectFile(path, false)
@@ -182,7 +182,7 @@ export class StoreDatabase {
     }
   }
 
-  /** Does `work`, at once if possible, else as soon as no other process locks the store. */
+  /** Does `work` at once if possible, otherwise as soon as no other process locks the store. */
   whenFree<T>(work: () => T): Promise<T> {
     return whenFree(this.path, work)
   }
@@ -205,7 +205,7 @@ export class StoreDatabase {
     try {
       this.database.exec("ROLLBACK")
     } catch {
-      // The failure has ended the transaction itself.
+      // The failure has already ended the transaction.
     }
   }
 
@@ -246,8 +246,8 @@ const noStore = (path: string) =>
   new StoreError(`There is no store at ${path} yet: start what runs its calls first.`)
 
 /**
- * Creates a missing file that only its user may read: SQLite gives the files beside a database the same mode. An existing file is not
- * opened, for closing it would release the locks that this process holds on it.
+ * Creates a missing file that only its user may read: SQLite gives the files beside a database the same mode. An existing file is
+ * not opened, because closing it would release the locks that this process holds on it.
  */
 const makeFile = (path: string): void => {
   try {
@@ -260,7 +260,7 @@ const makeFile = (path: string): void => {
 const notOpened = (path: string, fault: string, cause?: unknown): StoreError =>
   new StoreError(`Cannot open the store ${path}: ${fault}`, cause === undefined ? {} : { cause })
 
-/** Throws a StoreError for a folder, and for a missing file that is not to be made. */
+/** Throws a StoreError for a folder, and for a missing file that may not be created. */
 const expectFile = (path: string, makes: boolean): void => {
   const file = statOf(path)
   if (file === undefined && !makes) throw noStore(path)
@@ -277,7 +277,7 @@ const statOf = (path: string): Stats | undefined => {
   }
 }
 
-/** The lock is a file of its own, so that other processes can read the store and write their answers. */
+/** The lock is a separate file, so that other processes can read the store and write their answers. */
 const takeLock = (Libsql: typeof Database, path: string): Database.Database => {
   let lock: Database.Database | undefined
   try {
@@ -302,7 +302,7 @@ const pragma = (database: Database.Database, name: string): number => {
   return Number(Object.values(row ?? {})[0] ?? 0)
 }
 
-/** Sets a database up; a refused one is not changed. */
+/** Sets up a database; a refused one is not changed. */
 const prepare = (database: Database.Database, path: string, owns: boolean): void => {
   database.exec("PRAGMA busy_timeout = 0")
   const isNew = isNewStore(database, path)
@@ -310,7 +310,7 @@ const prepare = (database: Database.Database, path: string, owns: boolean): void
   database.exec("PRAGMA journal_mode = WAL")
   database.exec("PRAGMA synchronous = FULL")
   if (!isNew) {
-    // An older stepline could not read what is written from here on.
+    // An older stepline could not read the data that is written from here on.
     if (owns)
       database.exec(
         `BEGIN IMMEDIATE; ${keysSchema} ${usesSchema} PRAGMA user_version = ${storeVersion}; COMMIT`,

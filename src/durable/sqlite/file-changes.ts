@@ -1,6 +1,6 @@
 /**
- * Waits for changes of a file. SQLite does not report what another process has written: one timer looks at the file for all who wait,
- * and none runs if nobody does.
+ * Waits for changes of a file. SQLite does not report writes of other processes, so one timer polls the file for all waiting
+ * callers; it runs only while a caller waits.
  */
 import { whenAborted } from "../../pipeline/model/when-aborted.ts"
 
@@ -21,15 +21,15 @@ export class FileChanges {
   private readonly waiting = new Set<Waiting>()
   private timer: NodeJS.Timeout | undefined
 
-  /** `version` returns another number after each change. */
+  /** `version` returns a different number after each change. */
   constructor(version: () => number) {
     this.version = version
   }
 
   /**
-   * Resolves once the version differs from `mark`, and when the signal is aborted. Rejects if the version cannot be read. Waits for
-   * the next look even if the version differs already: a file that changes all the time would leave this process no time for anything
-   * but reading it.
+   * Resolves once the version differs from `mark`, and when the signal is aborted. Rejects if the version cannot be read. Waits
+   * for the next look even if the version differs already: otherwise a file that changes constantly would keep this process busy
+   * reading it.
    */
   async after(mark: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return
@@ -44,7 +44,7 @@ export class FileChanges {
     })
   }
 
-  /** Resolves all who wait. */
+  /** Resolves all waiting calls. */
   end(): void {
     for (const waiting of [...this.waiting]) {
       this.forget(waiting)

@@ -1,4 +1,4 @@
-/** What the process that runs the calls of a SQLite store writes, and reads back. */
+/** The writes and reads of the process that runs the calls of a SQLite store. */
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
@@ -7,15 +7,15 @@ import { isBusy, type StoreDatabase } from "./database.ts"
 /** Event numbers that are reserved in the store at a time. */
 const sequenceBlock = 100_000
 
-/** Epoch milliseconds of what never comes. */
+/** A time in epoch milliseconds that never comes. */
 const latest = Number.MAX_SAFE_INTEGER
 
-/** The id without its last number, which is the outer call's of a nested call. */
+/** The id without its last number: for a nested call, the id of its outer call. */
 const outerId =
   "substr(rtrim(calls.call_id, '0123456789'), 1, length(rtrim(calls.call_id, '0123456789')) - 1)"
 const isUnneeded = `NOT EXISTS (SELECT 1 FROM calls o WHERE o.call_id = ${outerId} AND o.ended_at IS NULL)`
 
-/** Writes to the database for its owner. A commit is stored when it returns, or later if another process locks the database. */
+/** Writes to the database as its owner. A commit is stored when it returns, or later if another process locks the database. */
 export class SqliteJournalStore implements JournalStore {
   readonly firstSequence: number
   private readonly database: StoreDatabase
@@ -145,7 +145,7 @@ export class SqliteJournalStore implements JournalStore {
     return this.database.all(reading, cwd) as unknown as Array<RuleRow>
   }
 
-  /** The unanswered requests behind a number, in their order. */
+  /** The unanswered requests after a number, in order. */
   requests(after: number): Array<{ readonly id: number; readonly text: string }> {
     return this.database
       .all("SELECT id, request FROM requests WHERE answer IS NULL AND id > ? ORDER BY id", after)
@@ -157,8 +157,8 @@ export class SqliteJournalStore implements JournalStore {
   }
 
   /**
-   * Forgets what is older than so many milliseconds. The age counts up to the last event: the clock may be wrong when the store is
-   * opened, and there is no other.
+   * Deletes rows older than this many milliseconds. The age is relative to the last event, because the clock may be wrong when
+   * the store is opened, and there is no other clock.
    */
   pruneWhenFree(retention: number): Promise<void> {
     return this.database.whenFree(() => this.prune(retention))

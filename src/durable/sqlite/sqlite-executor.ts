@@ -1,4 +1,4 @@
-/** Runs the calls of a SQLite store, which one process does at a time. */
+/** Runs the calls of a SQLite store, which only one process at a time may do. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolCall, ToolCallInput } from "../../pipeline/model/call.ts"
 import { toMillis } from "../../pipeline/model/duration.ts"
@@ -51,7 +51,7 @@ class LocalTasks implements DurableTasks {
     return this.tasks.wait(taskId, options)
   }
 
-  /** Throws once the store is closed: the executor then has no tasks, though the store does. */
+  /** Throws once the store is closed: then the executor has no tasks, although the store does. */
   private get tasks(): ToolExecutor["tasks"] {
     if (this.store.isClosed) throw closedError()
     return this.runner.executor.tasks
@@ -94,7 +94,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   ): Promise<SqliteExecutor> {
     const database = await StoreDatabase.open(path, true)
     try {
-      // Its first statement fails while another process locks the store.
+      // The first statement fails while another process locks the store.
       const durable = await database.whenFree(() => new SqliteExecutor(database, registry, options))
       await durable.runner.journal.stored()
       durable.runner.begin()
@@ -188,7 +188,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     }
   }
 
-  /** Forgets old calls. After a failure the next run, an hour later, tries again. */
+  /** Deletes old calls. After a failure, the next run, an hour later, tries again. */
   private prune(kept: number): void {
     if (!Number.isFinite(kept)) return
     this.rows.pruneWhenFree(kept).catch(() => undefined)

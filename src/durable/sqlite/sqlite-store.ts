@@ -36,7 +36,7 @@ export class SqliteStore implements CallStore {
     return new SqliteStore(await StoreDatabase.open(path, false))
   }
 
-  /** Opens a store only to read it. */
+  /** Opens a store for reading only. */
   static async read(path: string): Promise<SqliteStore> {
     return new SqliteStore(await StoreDatabase.read(path))
   }
@@ -111,7 +111,7 @@ export class SqliteStore implements CallStore {
       `SELECT key AS place, task FROM json_each(?) LEFT JOIN tasks ON task_id = value
       WHERE task IS NOT NULL
         OR NOT EXISTS (SELECT 1 FROM calls WHERE call_id = value AND background = 1 AND ended_at IS NULL)`,
-      // JSON escapes an unpaired surrogate, which SQLite decodes to bytes that are no text.
+      // JSON escapes an unpaired surrogate, which SQLite decodes to invalid bytes.
       JSON.stringify(taskIds.map(toWellFormed)),
     )
     return new Map(
@@ -119,7 +119,7 @@ export class SqliteStore implements CallStore {
     )
   }
 
-  /** The greatest `seq` of a call, 0 if there is none: the next call comes behind it. */
+  /** The greatest `seq` of a call, 0 if there is none: the next call gets a greater one. */
   get lastPlace(): number {
     return Number(this.database.get("SELECT max(seq) AS place FROM calls")?.place ?? 0)
   }
