@@ -1,7 +1,7 @@
-/** An Effect of work that reads an AbortSignal: an interruption aborts the work and waits until it has ended. */
+/** Wraps work that takes an AbortSignal in an Effect. */
 import * as Effect from "effect/Effect"
 
-/** An Effect of work that reads an AbortSignal. An interruption aborts the work and waits until it has ended. */
+/** Wraps work that takes an AbortSignal in an Effect. An interruption aborts the work and waits until it has ended. */
 export const abortable = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.callback((resume) => {
     const controller = new AbortController()

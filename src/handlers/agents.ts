@@ -1,19 +1,19 @@
-/** Handlers of agents that work for the calling one. The host answers; `SubAgents` is its ready answer. */
+/** Handlers for agents that work for the calling agent. The host answers; `SubAgents` implements the answers. */
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
 import { Step } from "../pipeline/model/step.ts"
 
-/** What the new agent is to do. */
+/** The task of the new agent. */
 export interface SpawnAgentOptions {
   readonly task: string
   readonly label?: string
   readonly context?: string
 }
 
-/** Starts an agent. The host answers as soon as it has started; its output is the answer. */
+/** Starts an agent. The host answers as soon as the agent has started; the answer becomes the output. */
 export const SpawnAgent = (options: SpawnAgentOptions): EffectHandler =>
   handler("SpawnAgent", () => Step.Delegate({ _tag: "SpawnAgent", ...options }))
 
-/** Outputs what the host knows of the agents that the calling one has started. */
+/** Outputs the host's list of the agents that the calling agent has started. */
 export const ListAgents = (): EffectHandler =>
   handler("ListAgents", () => Step.Delegate({ _tag: "ListAgents" }))
 

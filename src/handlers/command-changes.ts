@@ -1,4 +1,7 @@
-/** Records what a command may change and, with `undo: { watch: true }` of the executor, finds what it has changed in the working directory. */
+/**
+ * Records that a command may change files and, with the executor's `undo: { watch: true }`, finds its changes in the working
+ * directory.
+ */
 import type { Files } from "../io/files.ts"
 import type { Listed } from "../io/history/listing.ts"
 import type { PathState } from "../io/history/path-state.ts"
@@ -6,10 +9,10 @@ import { shortened } from "../text/truncation.ts"
 import type { ChangeRecorder } from "../undo/changes.ts"
 import { changeOf, keeperOf, mayChange } from "./file-changes.ts"
 
-/** Of a command, where it is named. */
+/** How much of a command is shown in messages. */
 const maxNamedBytes = 200
 
-/** Above these, what a command has changed is not recorded: each changed file is read once. */
+/** Above these limits, changes are not recorded: each changed file is read once. */
 const maxChanged = 1000
 const maxReadBytes = 100_000_000
 
@@ -29,7 +32,7 @@ const changedPaths = (before: Listing, after: Listing): Array<string> => {
   return [...changed.map(([path]) => path), ...[...before.keys()].filter((path) => !after.has(path))]
 }
 
-/** What was at a path before. The content of a file is known only if it is still the same. */
+/** The former state of a path. The content of a file is known only if it has not changed. */
 const stateBefore = (then: Listed | undefined, now: Listed | undefined, after: PathState): PathState => {
   if (then === undefined) return nothing
   const isSameContent = then.print === now?.print && then.state.kind === "file" && after.kind === "file"
@@ -39,8 +42,8 @@ const stateBefore = (then: Listed | undefined, now: Listed | undefined, after: P
 }
 
 /**
- * Records that a command may change what is not known. If the executor watches commands, this resolves to a function that records what the
- * command has changed in the executor's working directory; call it once the command has ended. Otherwise undefined.
+ * Records that a command may make unknown changes. If the executor watches commands, resolves with a function that records
+ * the changes in the executor's working directory, to be called once the command has ended; otherwise with undefined.
  */
 export const commandBegins = (
   { changes: recorder }: { readonly changes: ChangeRecorder | undefined },
@@ -60,7 +63,7 @@ export const commandBegins = (
     const bytes = paths.reduce((sum, path) => sum + (after.get(path)?.size ?? 0), 0)
     if (paths.length > maxChanged || bytes > maxReadBytes)
       return unknown(` with its ${paths.length} changed paths of ${bytes} bytes`)
-    // Contents are kept, for files of which only the mode has changed.
+    // This also stores the contents, for files where only the mode has changed.
     const looked = await look(
       paths.map((path) => ({ path })),
       recorder.bounds,
@@ -77,7 +80,7 @@ export const commandBegins = (
       kept.map(({ path, ...states }) => changeOf(path, states)),
     )
   }
-  // What cannot be listed is no reason not to run the command.
+  // A folder that cannot be listed does not prevent the command.
   return resolveLinks(recorder.call.cwd).then(
     async (folder) => {
       const before = await list(folder)

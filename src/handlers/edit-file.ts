@@ -1,4 +1,4 @@
-/** Edits a text file in two steps: first what would change is shown, then, if the file is still the same, it is written. */
+/** Edits a text file in two steps: a preview of the change, then the write, if the file is still the same. */
 import type { EnsureHeld } from "../io/file-lock.ts"
 import { type FileInfo, type Files, localFiles } from "../io/files.ts"
 import { whileChanging } from "../io/while-changing.ts"
@@ -19,11 +19,11 @@ export interface EditOptions {
   /** Relative paths start at the executor's `cwd`. */
   readonly path: string
   readonly edits: ReadonlyArray<TextEdit>
-  /** The same one for ValidateEdits and ApplyEdits: then only the file that was previewed is written. */
+  /** Pass the same object to ValidateEdits and ApplyEdits: then only the previewed file is written. */
   readonly change?: FileChange
 }
 
-/** What `details` of both handlers' outputs hold. */
+/** The `details` of both handlers' outputs. */
 export interface EditDetails {
   readonly path: string
   /** Unified, with LF endings. */
@@ -59,7 +59,7 @@ const editBytes = async (
   return { bytes: Buffer.from(mark + after), details: { path, diff } }
 }
 
-/** Outputs the diff that the edits would make. An edit that does not match exactly once is an Error. */
+/** Outputs the diff of the edits. An edit that does not match exactly once is an Error. */
 export const ValidateEdits = (options: EditOptions, files: Files = localFiles): EffectHandler =>
   fileHandler("ValidateEdits", files, options.path, async (location, { memory }) => {
     const bytes = await readForEdit(files, location)
@@ -68,7 +68,7 @@ export const ValidateEdits = (options: EditOptions, files: Files = localFiles): 
     return Step.Output({ ...textOutput(details.diff), details })
   })
 
-/** A file with other names is replaced, not written through: what else has it may lie anywhere. */
+/** The note about hard links: the file is replaced, so its other names, which can be anywhere, keep the old content. */
 const otherNames = (shared: FileInfo["shared"]): string => {
   if (shared === undefined) return ""
   const others = shared.names - 1
@@ -77,7 +77,7 @@ const otherNames = (shared: FileInfo["shared"]): string => {
     : `\nThe file had ${others} other names (hard links), which keep the former content.`
 }
 
-/** Writes the edited file in one step. Given a `change`, a file that is not the previewed one any more is an Error. */
+/** Writes the edited file in one step. With a `change`, a file that differs from the previewed one is an Error. */
 export const ApplyEdits = (options: EditOptions, files: Files = localFiles): EffectHandler => {
   const { path, edits, change } = options
   const apply = async (
@@ -107,7 +107,7 @@ export const ApplyEdits = (options: EditOptions, files: Files = localFiles): Eff
       details: edited.details,
     })
   }
-  // Two calls that edit one file at a time, here or in another process, must not both find it unchanged.
+  // Two calls that edit one file at once, here or in another process, must not both find it unchanged.
   const locked: Parameters<typeof fileHandler>[3] = (location, context, signal) =>
     whileChanging(files, location.real, (ensureHeld) => apply(location, context, ensureHeld, signal), signal)
   return fileHandler("ApplyEdits", files, path, locked, { retry: "never" })

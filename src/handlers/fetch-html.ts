@@ -1,4 +1,4 @@
-/** Reads a web page as a person sees it, and shows it as Markdown. */
+/** Reads a web page as a person sees it, and outputs it as Markdown. */
 import { localBrowser } from "../io/browser.ts"
 import { statusLine } from "../io/http-status.ts"
 import type { PageContent, PageReader } from "../io/page-reader.ts"
@@ -15,22 +15,22 @@ import { parseUrl } from "./validate-url.ts"
 export interface FetchHtmlOptions {
   /** Absolute, http or https. */
   readonly url: string
-  /** In bytes of UTF-8. Default and most: 50,000. */
+  /** In bytes of UTF-8. Default and maximum: 50,000. */
   readonly maxLength?: number
 }
 
-/** The `details` of a page that was fetched. */
+/** The `details` of a fetched page. */
 export interface FetchHtmlDetails {
-  /** Where the page is, after all redirects. */
+  /** The final URL, after all redirects. */
   readonly url: string
   readonly title: string
   readonly status: number
-  /** Of the whole Markdown, in bytes. */
+  /** Size of the whole Markdown, in bytes. */
   readonly size: number
   readonly truncated?: boolean
 }
 
-/** On one line, whatever a page puts into its title. */
+/** Puts a title on one line. */
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 const headerOf = (page: PageContent, requested: string): string =>
@@ -60,8 +60,8 @@ const render = (page: PageContent, requested: string, maxBytes: number): Step =>
 }
 
 /**
- * Outputs the lines `[URL: …]`, `[Title: …]` and `[Status: 200 OK]`, an empty line, and the page as Markdown; cut past
- * 50,000 bytes, with a note. An error page is a page like any other. A time-out after 30 s is an Error.
+ * Outputs the lines `[URL: …]`, `[Title: …]` and `[Status: 200 OK]`, an empty line, and the page as Markdown; cut after
+ * 50,000 bytes, with a note. An error page is output like any other page. A time-out after 30 s is an Error.
  */
 export const FetchHtml = (options: FetchHtmlOptions, reader: PageReader = localBrowser): EffectHandler =>
   networkHandler("FetchHtml", (context) => {

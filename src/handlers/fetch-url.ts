@@ -1,4 +1,4 @@
-/** Gets a text from the web. Memory is bounded for bodies of any length, compressed ones too. */
+/** Fetches a text from the web. Memory is bounded for bodies of any length, also compressed ones. */
 import { type Http, type HttpResponse, localHttp } from "../io/http.ts"
 import { httpErrorMessage } from "../io/http-status.ts"
 import { BodyHead, decodeText, isBinaryType } from "../io/http-text.ts"
@@ -15,30 +15,30 @@ import { parseUrl } from "./validate-url.ts"
 export interface FetchUrlOptions {
   /** Absolute, http or https. */
   readonly url: string
-  /** In bytes of UTF-8. Default and most: 50,000. */
+  /** In bytes of UTF-8. Default and maximum: 50,000. */
   readonly maxLength?: number
 }
 
-/** The `details` of an answer that was fetched. */
+/** The `details` of a fetched response. */
 export interface FetchUrlDetails {
-  /** Where the content came from, after all redirects. */
+  /** The final URL, after all redirects. */
   readonly url: string
   readonly status: number
-  /** As the server gave it; empty where it gave none. */
+  /** As sent by the server; empty if it sent none. */
   readonly contentType: string
-  /** In bytes, without content encodings; undefined where it is not known because the body was not read to its end. */
+  /** In bytes, without content encodings; undefined if it is unknown because the body was not read to its end. */
   readonly size?: number
   readonly truncated?: boolean
 }
 
-/** No charset takes more bytes for a character than this many times what UTF-8 takes for it. */
+/** In any charset, a character needs at most this many times its bytes in UTF-8. */
 const widestCharset = 2
-/** What the charset and the kind of the content are read from, however short the answer shall be. */
+/** Minimum bytes to read, to detect the charset and the kind of the content. */
 const leastBytes = 1024
 
 const contentTypeOf = ({ headers }: HttpResponse): string => headers["content-type"] ?? ""
 
-/** The size that the server announced; that of compressed content says nothing of the content. */
+/** The announced size, if it is not the size of compressed content. */
 const announcedSize = ({ headers }: HttpResponse): number | undefined => {
   const length = headers["content-length"]
   return length === undefined || headers["content-encoding"] !== undefined ? undefined : Number(length)
@@ -89,9 +89,9 @@ const textAnswer = (response: HttpResponse, body: BodyHead, maxBytes: number): S
 }
 
 /**
- * Outputs the lines `[URL: …]`, `[Content-Type: …]` and `[Size: … bytes]`, an empty line, and the body as text. A body
- * past 50,000 bytes is cut with a note, and not transferred further. Binary content is named. A status that is no
- * success is an Error `HTTP error: 404 Not Found`; so is a time-out after 30 s, with what was received until then.
+ * Outputs the lines `[URL: …]`, `[Content-Type: …]` and `[Size: … bytes]`, an empty line, and the body as text. A body over
+ * 50,000 bytes is cut with a note, and its rest is not transferred. Binary content is only described. An error status is an
+ * Error such as `HTTP error: 404 Not Found`; so is a time-out after 30 s, with the text received so far.
  */
 export const FetchUrl = (options: FetchUrlOptions, http: Http = localHttp()): EffectHandler =>
   networkHandler("FetchUrl", (context) => {

@@ -1,4 +1,4 @@
-/** What the handlers of one pipeline tell each other about the file that they change, kept in the call's memory. */
+/** What the handlers of one pipeline share about the file that they change, stored in the call's memory. */
 import { createHash } from "node:crypto"
 import type { CallMemory } from "../pipeline/model/handler.ts"
 
@@ -7,24 +7,24 @@ interface Previewed {
   readonly digest: string
 }
 
-/** Where it stands in the memory: one file a pipeline. */
+/** Its keys in the memory: one file per pipeline. */
 const previewedKey = "fileChange.previewed"
 const writtenKey = "fileChange.written"
 
-/** Given to the handlers that preview, write and reload one file: then only the file that was previewed is written. */
+/** Pass it to the handlers that preview, write and reload one file: then only the previewed file is written. */
 export class FileChange {
-  /** Remembers what the host is shown. A digest, because calls may wait for an approval in great numbers. */
+  /** Stores a digest of what the host is shown, not the content, because many calls can wait for an approval. */
   preview(memory: CallMemory, real: string, content: Uint8Array): void {
     memory[previewedKey] = { real, digest: digestOf(content) } satisfies Previewed
   }
 
-  /** Whether the path leads to another file now, or the file holds other bytes. False where nothing was previewed. */
+  /** Whether the path now leads to another file, or the file has other bytes. False if nothing was previewed. */
   isStale(memory: CallMemory, real: string, content: Uint8Array): boolean {
     const previewed = memory[previewedKey] as Previewed | undefined
     return previewed !== undefined && (previewed.real !== real || previewed.digest !== digestOf(content))
   }
 
-  /** The file was written. */
+  /** Records that the file was written. */
   wrote(memory: CallMemory): void {
     memory[writtenKey] = true
   }

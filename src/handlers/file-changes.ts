@@ -1,4 +1,4 @@
-/** Records the changes of handlers in files, and undoes them, if the machine's files have a history. */
+/** Records the changes that handlers make to files, and undoes them, if the machine's files have a history. */
 import { isAbsolute, join, relative, resolve } from "node:path"
 import { inTurns } from "../io/file-turns.ts"
 import { type Files, localFiles } from "../io/files.ts"
@@ -45,7 +45,7 @@ export const changeOf = (path: string, kept: Kept): KeptChange => {
   return { path, what: whatOf(kept), kind: kindOf(after.kind === "nothing" ? before : after), kept }
 }
 
-/** The plan for one path: its changes are undone from the latest on, while the state that each of them left is the present one. */
+/** The plan for one path: its changes are undone from the latest on, as long as each left the then present state. */
 interface Way {
   readonly now: Seen
   to: PathState
@@ -54,7 +54,7 @@ interface Way {
 
 const hasOtherNames = (state: PathState): boolean => state.kind === "file" && state.hasOtherNames === true
 
-/** Without the note of hard links: by now the file has other names. */
+/** Removes the hard-link flag, which may no longer be true. */
 const ofItsOwn = (state: PathState): PathState => {
   if (state.kind !== "file") return state
   const { hasOtherNames: _, ...own } = state
@@ -91,7 +91,7 @@ const waysOf = async (
   return [...ways.values()]
 }
 
-/** Finds the contents by their hashes: looking at the present one has stored it. */
+/** Finds the contents by their hashes: `look` has stored the present one. */
 const merging =
   (history: FileHistory, bounds: UndoBounds): Merge =>
   async (now, { before, after }) => {
@@ -106,7 +106,7 @@ const merging =
 
 const notMerging: Merge = async () => undefined
 
-/** A path as it is shown: relative to the working directory, if it is inside. */
+/** A path as shown to people: relative to the working directory, if it is inside. */
 const shownPath = (cwd: string, path: string): string => {
   const way = relative(cwd, path)
   return way === "" || way.startsWith("..") || isAbsolute(way) ? path : way
@@ -195,7 +195,7 @@ export interface ChangedPath {
   readonly after?: Uint8Array
 }
 
-/** Undefined if a path cannot be read, which is no reason not to do the work. */
+/** Resolves with undefined if a path cannot be read: the work is done anyway. */
 const tryLook = (
   history: FileHistory,
   paths: ReadonlyArray<Look>,
@@ -248,7 +248,7 @@ const recording = async <A>(
     return isSame(state, now) ? [] : [changeOf(path, { before: state, after: now })]
   })
   end(changes)
-  // A merge needs the content that an edit left. Nobody waits for its storage.
+  // A merge needs the content that an edit left. Not awaited.
   for (const { before: former, after } of paths) {
     if (former instanceof Uint8Array && after !== undefined && after.length <= maxMergedBytes)
       history.keep(after, recorder.bounds).catch(() => {})
@@ -287,7 +287,7 @@ export const changing = async <A>(
   return result
 }
 
-/** The changes of a write that its process did not survive: the present states show whether they were made. */
+/** The changes of a write during which its process died: the present states show whether they were made. */
 const cutOff = async (history: FileHistory, paths: ReadonlyArray<LoggedPath>) => {
   const seen = await history.look(paths.map(({ path }) => ({ path })))
   const now = new Map(seen.map(({ path, state }) => [path, state]))
@@ -304,8 +304,8 @@ const cutOff = async (history: FileHistory, paths: ReadonlyArray<LoggedPath>) =>
 }
 
 /**
- * The changes so far of executors with this working directory, also in other processes, for `executor.restoreChanges`. Their call ids begin
- * with the process: `<process>:<call id>`.
+ * Returns the changes so far by executors with this working directory, also in other processes, for
+ * `executor.restoreChanges`. Their call ids begin with the process: `<process>:<call id>`.
  */
 export const recordedChanges = async (
   { cwd }: { readonly cwd: string },

@@ -1,4 +1,4 @@
-/** The frame of handlers that work on one file: it finds the file, can be interrupted, and words every failure. */
+/** The frame of handlers that work on one file: it finds the file, supports interruption, and describes every failure. */
 import type { Files } from "../io/files.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
@@ -24,7 +24,7 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `No space left on the device of ${path}. Nothing was written.`,
 }
 
-/** What the model is told of a failure of the file system. */
+/** The message to the model for a file system error. */
 const sentenceOf = (cause: unknown, path: string): string => {
   if (cause instanceof ToolError) return cause.message
   const { code, message } = cause as NodeJS.ErrnoException

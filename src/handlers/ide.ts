@@ -1,4 +1,4 @@
-/** Handlers that ask the host's editor. Paths go out absolute: an editor does not know the executor's folder. */
+/** Handlers that ask the host's editor. Paths are sent as absolute: an editor does not know the executor's folder. */
 import { resolve } from "node:path"
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
 import type { TextEdit } from "../pipeline/model/host-effect.ts"
@@ -15,7 +15,7 @@ export const IdeOpen = (target: {
     Step.Delegate({ _tag: "IdeOpen", ...target, path: resolve(cwd, target.path) }),
   )
 
-/** Shows a file that would be made. */
+/** Shows a file that would be created. */
 export const IdeShowPreview = ({
   path,
   content,
@@ -39,7 +39,7 @@ export const IdeShowDiffPreview = ({
     Step.Delegate({ _tag: "IdeShowDiffPreview", path: resolve(cwd, path), edits }),
   )
 
-/** Makes the editor read a file again; given a `change`, only if that was written. */
+/** Makes the editor reload a file; with a `change`, only if the file was written. */
 export const IdeReloadBuffer = ({
   path,
   change,
@@ -53,13 +53,13 @@ export const IdeReloadBuffer = ({
       : Step.Delegate({ _tag: "IdeReloadBuffer", path: resolve(cwd, path) }),
   )
 
-/** Closes the preview that the call had opened. */
+/** Closes the preview that the call opened. */
 export const IdeClosePreview = (): EffectHandler => {
   const step = Step.Delegate({ _tag: "IdeClosePreview" })
   return handler("IdeClosePreview", () => step)
 }
 
-/** Stops the call if the editor holds unsaved changes of the file: the host then fails the effect with a reason. */
+/** Stops the call if the editor has unsaved changes of the file: the host then fails the effect with a reason. */
 export const ValidateNoUnsavedEdits = ({ path }: { readonly path: string }): EffectHandler =>
   handler("ValidateNoUnsavedEdits", ({ cwd }) =>
     Step.Delegate({ _tag: "IdeCheckUnsavedEdits", path: resolve(cwd, path) }),

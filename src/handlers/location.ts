@@ -1,13 +1,13 @@
-/** Where a path that a model gave leads: relative to the executor's folder, links resolved, inside the workspace. */
+/** Resolves a path from a model: relative to the executor's folder, links resolved, inside the workspace. */
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import type { Files } from "../io/files.ts"
 import type { HandlerContext } from "../pipeline/model/handler.ts"
 import { ToolError } from "../pipeline/model/step.ts"
 
 export interface Location {
-  /** As the model gave it; what messages show. */
+  /** As the model gave it; used in messages. */
   readonly path: string
-  /** With every link resolved; what is read and written. */
+  /** With every link resolved; used to read and write. */
   readonly real: string
 }
 
@@ -16,7 +16,7 @@ const isInside = (folder: string, path: string): boolean => {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Fails with a ToolError where the path leaves the context's workspace. */
+/** Rejects with a ToolError if the path leaves the context's workspace. */
 export const locate = async (files: Files, context: HandlerContext, path: string): Promise<Location> => {
   const { cwd, workspace } = context
   const real = await files.resolveLinks(resolve(cwd, path))

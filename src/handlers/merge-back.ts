@@ -1,4 +1,4 @@
-/** Takes a change out of a text that somebody else has changed since. */
+/** Reverts a change in a text that somebody else has changed since. */
 
 const textOf = (bytes: Uint8Array): string | undefined => {
   try {
@@ -9,8 +9,8 @@ const textOf = (bytes: Uint8Array): string | undefined => {
 }
 
 /**
- * What `now` is without the change from `before` to `after`; undefined where the two changes touch each other, or where something is no
- * text.
+ * Returns `now` without the change from `before` to `after`; undefined if the two changes touch each other, or a content is
+ * not text.
  */
 export const mergeBack = async (
   now: Uint8Array,

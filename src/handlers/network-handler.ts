@@ -1,4 +1,4 @@
-/** The frame of handlers that ask a server: it can be interrupted, has a limit of time, and words every failure. */
+/** The frame of handlers that send requests: it supports interruption, has a time limit, and describes every failure. */
 import * as Effect from "effect/Effect"
 import { FetchError } from "../io/fetch-error.ts"
 import { shownUrl } from "../io/shown-url.ts"
@@ -6,16 +6,16 @@ import { type EffectHandler, type HandlerContext, handler } from "../pipeline/mo
 import { Step, ToolError } from "../pipeline/model/step.ts"
 import { abortable } from "./abortable.ts"
 
-/** In seconds, from the first look-up of a name to the last byte. */
+/** In seconds, from the first name look-up to the last byte. */
 const networkTimeout = 30
 
 export interface NetworkWork {
-  /** Of whom is asked; what messages show. */
+  /** What is requested, for messages. */
   readonly target: string
   readonly run: (signal: AbortSignal) => Promise<Step>
-  /** What may help against a time-out, as a sentence. */
+  /** Advice after a time-out, as a sentence. */
   readonly afterTimeout?: string
-  /** What was received so far, for a failure on the way. */
+  /** What was received so far, for a failure midway. */
   readonly soFar?: () => string | undefined
 }
 
@@ -31,7 +31,7 @@ const sentences: Readonly<Record<string, string>> = {
   ENETUNREACH: "the network cannot be reached.",
 }
 
-/** What a failure of the network means, for the end of a sentence. */
+/** Describes a network error, as the end of a sentence. */
 const reasonOf = (cause: unknown): string => {
   const { code, message } = cause as NodeJS.ErrnoException
   const sentence = sentences[String(code)]

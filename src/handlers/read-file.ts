@@ -1,4 +1,4 @@
-/** Shows lines of a text file, numbered. Memory is bounded for files and lines of any length. */
+/** Outputs numbered lines of a text file. Memory is bounded for files and lines of any length. */
 import { type Files, localFiles } from "../io/files.ts"
 import { type LineSlice, readLines } from "../io/line-range.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
@@ -19,7 +19,7 @@ export interface ReadFileOptions {
 
 const gutterOf = (line: number): string => `${String(line).padStart(4)}│`
 
-/** The gutter, whose rule takes three bytes, and the newline. */
+/** Bytes of the gutter, whose `│` takes three, and the newline. */
 const overhead = (line: number): number => gutterOf(line).length + 3
 
 const checkRange = (first: number, endLine: number): void => {
@@ -52,7 +52,7 @@ const render = (slice: LineSlice, first: number, size: number): string => {
   return numbered.join("\n")
 }
 
-/** Outputs lines as `   1│text`. What goes past 50,000 bytes is cut, with a note of where to continue. */
+/** Outputs lines as `   1│text`. The output is cut after 50,000 bytes, with a note about where to continue. */
 export const ReadFile = (options: ReadFileOptions, files: Files = localFiles): EffectHandler => {
   const { path, startLine: first = 1, endLine = -1 } = options
   return fileHandler("ReadFile", files, path, async (location, _context, signal) => {

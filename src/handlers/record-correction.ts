@@ -1,4 +1,4 @@
-/** Keeps what an agent learned from a mistake for the prompts of later sessions. */
+/** Stores what an agent learned from a mistake, for the prompts of later sessions. */
 import { relative } from "node:path"
 import { appendCorrection, correctionsFile } from "../io/corrections.ts"
 import { localFiles } from "../io/files.ts"
@@ -7,24 +7,24 @@ import type { EffectHandler } from "../pipeline/model/handler.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 
-/** What was learned. */
+/** The correction to record. */
 export interface RecordCorrectionOptions {
   readonly goal: string
   readonly failedAttempt: string
   readonly successfulApproach: string
 }
 
-/** The `details` of a correction that was recorded. */
+/** The `details` of a recorded correction. */
 export interface RecordCorrectionDetails {
-  /** The number of corrections that are kept now. */
+  /** The number of corrections in the file now. */
   readonly count: number
-  /** Where the former file is kept, absolute, because it was damaged. */
+  /** Where the former file was moved, absolute, because it was damaged. */
   readonly damaged?: string
 }
 
 /**
- * Appends to `.stepline/corrections.json` under the executor's `cwd`. A damaged file is kept under another name, which
- * the output tells, and a new one is begun.
+ * Appends to `.stepline/corrections.json` under the executor's `cwd`. A damaged file is renamed to a name that the output
+ * states, and a new one is started.
  */
 export const RecordCorrection = (options: RecordCorrectionOptions): EffectHandler => {
   const record: Parameters<typeof fileHandler>[3] = async (location, { cwd }, signal) => {

@@ -1,4 +1,4 @@
-/** Holds what a fetch is led to, by redirects and by pages, to the rules that its call passed. */
+/** Applies the rules of a call to the URLs that its fetch is redirected to, by servers and by pages. */
 import { shownUrl } from "../io/shown-url.ts"
 import type { HandlerContext } from "../pipeline/model/handler.ts"
 import { ToolError } from "../pipeline/model/step.ts"
@@ -6,7 +6,7 @@ import { ToolError } from "../pipeline/model/step.ts"
 const isUrl = (value: unknown, { href }: URL): boolean =>
   typeof value === "string" && URL.canParse(value) && new URL(value).href === href
 
-/** The parameters that the call would have had, had it named the other URL. A call that names none keeps its own. */
+/** The call's parameters with the other URL. Parameters that do not contain the URL are unchanged. */
 const renamed = (params: unknown, url: URL, other: string): unknown =>
   typeof params === "object" && params !== null
     ? Object.fromEntries(
@@ -14,7 +14,7 @@ const renamed = (params: unknown, url: URL, other: string): unknown =>
       )
     : params
 
-/** What is asked for. The hash stays here, and a user name in front of the host would hide it from rules. */
+/** The URL as rules see it: the hash is not sent, and a user name before the host would hide the host from rules. */
 const requested = (url: URL): string => {
   const asked = new URL(url)
   asked.hash = ""
@@ -23,12 +23,12 @@ const requested = (url: URL): string => {
   return asked.href
 }
 
-/** One that somebody made without an executor may have no rules; a copy of an executor's has lost all that it tells. */
+/** A context made without an executor can lack rules; a spread copy of an executor's context has lost its getters. */
 type RuledContext = Partial<Pick<HandlerContext, "call" | "verdictOn">>
 
 /**
- * Throws a ToolError for a URL that the call of `url` is led to, and that its rules would not have let through without a
- * question. What was asked for already, such as a page that reloads itself, is not asked again.
+ * Returns a function that throws a ToolError for a redirect to a URL that the rules would not have let pass without asking.
+ * URLs that already passed, such as of a page that reloads itself, are not checked again.
  */
 export const heldToRules = ({ call, verdictOn }: RuledContext, url: URL) => {
   const passed = new Set<string>()

@@ -1,4 +1,4 @@
-/** Runs a command line in bash, streaming what it prints. Ending it, also by a cancel, ends all that it started. */
+/** Runs a command line in bash, and streams its output. Ending it, also by a cancel, ends all processes that it started. */
 import * as Effect from "effect/Effect"
 import type { Fiber } from "effect/Fiber"
 import { type CapturedOutput, CommandOutput } from "../io/command-output.ts"
@@ -21,9 +21,9 @@ export interface ShellOptions {
   readonly timeout?: number
 }
 
-/** What `details` of its output hold. */
+/** The `details` of its output. */
 export interface ShellDetails {
-  /** Null where a signal ended the command. */
+  /** Null if a signal ended the command. */
   readonly exitCode: number | null
   readonly signal?: string
   readonly truncated?: true
@@ -75,7 +75,7 @@ const leftNoteOf = (left: ReadonlyArray<LeftProcess>): string | undefined => {
   return `[Could not be ended and is left running: ${names.join(", ")}]`
 }
 
-/** The parts that are there, each on lines of its own. */
+/** Joins the non-empty parts, each on its own lines. */
 const joinParts = (parts: ReadonlyArray<string | undefined>): string =>
   parts.reduce<string>((text, part) => {
     if (part === undefined || part === "") return text
@@ -107,7 +107,7 @@ const timedOut = (seconds: number, output: CapturedOutput, left: ReadonlyArray<L
     output: joinParts([render(output), leftNoteOf(left)]),
   })
 
-/** A folder that is not there is told like a program that is not. */
+/** Describes a failed start. Node reports a missing folder like a missing program. */
 const startFailure = async (
   cause: unknown,
   machine: Machine,
@@ -128,8 +128,8 @@ const startFailure = async (
 }
 
 /**
- * A command on its way. It starts at once, and what can wait, such as the timer, is made while it runs: beside a short
- * command that time counts.
+ * A running command. It starts at once; what can wait, such as the timer, is set up while it runs, because that time matters
+ * for a short command.
  */
 class CommandRun {
   private readonly context: HandlerContext
@@ -149,12 +149,12 @@ class CommandRun {
     this.seconds = options.timeout ?? foregroundTimeout
   }
 
-  /** A call in the background has no time but its own, also once it was moved there. */
+  /** A background call has no default time-out, also if it was moved to the background later. */
   private get isUnlimited(): boolean {
     return this.options.timeout === undefined && this.context.call.background
   }
 
-  /** Undefined where no time will ever be over. */
+  /** Undefined if there is no time-out. */
   get timeout(): Effect.Effect<void> | undefined {
     if (this.isUnlimited) return undefined
     return Effect.map(Effect.sleep(this.seconds * 1000), () => {
@@ -164,13 +164,13 @@ class CommandRun {
     })
   }
 
-  /** Starts it. Never rejects. */
+  /** Starts the command. Never rejects. */
   begin(): Promise<Step> {
     this.ended = this.step()
     return this.ended
   }
 
-  /** Nobody is told of the file of a call that was cancelled. Throws what could not be ended. */
+  /** Ends the command, and removes its output file, which nobody will know about. Throws if processes could not be ended. */
   async cancel(): Promise<void> {
     this.stop.abort()
     await this.ended
@@ -190,7 +190,7 @@ class CommandRun {
     return timedOut(this.seconds, await this.captured(), this.leftRunning)
   }
 
-  /** Whoever can be told of the file is told by this executor: it goes with that. */
+  /** The output. The executor removes its file at shutdown, since only the executor's users know about it. */
   private async captured(): Promise<CapturedOutput> {
     const output = await this.output.end()
     const path = output.truncated?.path
@@ -201,7 +201,7 @@ class CommandRun {
   private async execute(): Promise<ProcessExit> {
     const { context, machine, output } = this
     const { command, workingDir } = this.options
-    // The executor's own folder is taken as it is: a look at it takes a good part of what a short command takes.
+    // The executor's own folder is not checked: that would take a good part of the time of a short command.
     const isOwn = workingDir === undefined && context.workspace === undefined
     const cwd = isOwn ? context.cwd : await findDirectory(machine, context, workingDir)
     const exit = await machine.processes.run({
@@ -247,11 +247,10 @@ export const shellStep = (
   })
 
 /**
- * Outputs stdout, a `[stderr]` section, and `[exit code: N]` or `[killed by SIGNAL]` where it did not end well;
- * `(no output)` where there is nothing. What goes past 50,000 bytes is left out of the middle and kept in a file,
- * until the executor is shut down.
- * Children that the command leaves in the background go on after it has ended, until the host ends; a cancel or a
- * time-out ends all that it started, daemons too, and names what it could not.
+ * Outputs stdout, a `[stderr]` section, and `[exit code: N]` or `[killed by SIGNAL]` if it failed; `(no output)` if there is
+ * none. Over 50,000 bytes, the middle is omitted, and everything is kept in a file until the executor is shut down.
+ * Background children continue after the command has ended, until the host ends; a cancel or a time-out ends all processes
+ * that it started, also daemons, and names those that it could not end.
  */
 export const Shell = (options: ShellOptions, machine: Machine = localMachine): EffectHandler =>
   handler(

@@ -1,4 +1,4 @@
-/** Words what a staged command would change: its files, then a diff, both bounded. */
+/** Describes what a staged command would change: a list of files, then a diff, both bounded. */
 import type { StagedChange, StagedRun } from "../io/staging.ts"
 import { headOf } from "../text/truncation.ts"
 import { unifiedDiff } from "./unified-diff.ts"
@@ -8,7 +8,7 @@ type Shown = Pick<StagedRun, "changes" | "content">
 
 const maxListed = 100
 const maxDiffBytes = 20_000
-/** Of one file; larger ones are named alone. */
+/** Larger files are only named, not shown. */
 const maxFileBytes = 200_000
 
 const octal = (mode: number): string => mode.toString(8).padStart(3, "0")
@@ -56,7 +56,7 @@ const diffsOf = async (run: Shown): Promise<string> => {
 export const previewOf = async (run: Shown, notes: ReadonlyArray<string> = []): Promise<string> =>
   [...listOf(run.changes), ...notes, await diffsOf(run)].join("\n").trimEnd()
 
-/** A text for the model, behind what the command printed. */
+/** The preview for the model, after the command's output. */
 export const stagedPreview = async (run: StagedRun, folder: string): Promise<string> => {
   const { changes, notes } = run
   const count = `${changes.length} ${changes.length === 1 ? "change" : "changes"}`

@@ -1,4 +1,4 @@
-/** Runs a command line over a view of the workspace, and makes its changes there later, once: the command does not run again. */
+/** Runs a command line over a view of the workspace, and applies its changes later: the command does not run again. */
 import * as Effect from "effect/Effect"
 import type { Machine } from "../io/machine.ts"
 import type { StagedRun, Staging } from "../io/staging.ts"
@@ -18,12 +18,12 @@ import { stagedPreview } from "./staged-preview.ts"
 /** A machine that can stage. */
 export type StagingMachine = Machine & { readonly staging: Staging }
 
-/** What `details` of its output hold, beside those of `Shell`. */
+/** The `details` of its output, in addition to those of `Shell`. */
 export interface StagedDetails extends ShellDetails {
   readonly staged: { readonly id: string; readonly folder: string; readonly changes: number }
 }
 
-/** What it could not do is told in a sentence. */
+/** Turns a StagingError, whose message is a sentence for the model, into a ToolError. */
 const asToolError = (cause: unknown): unknown =>
   cause instanceof Error && cause.name === "StagingError" ? new ToolError(cause.message, { cause }) : cause
 
@@ -41,12 +41,12 @@ const preview = async (step: Step, run: StagedRun, folder: string): Promise<Step
   return Step.Output({ ...output, content: [...output.content, { type: "text", text }], details })
 }
 
-/** What it does is not done twice. */
+/** A handler that must not be retried. */
 const once = (name: string, call: HandlerFunction): EffectHandler => handler(name, call, { retry: "never" })
 
 /**
- * Outputs what `Shell` does, then which files the command would create, change and delete, with a diff. Nothing of the
- * workspace is changed: `ApplyStaged` does that. The view is of the executor's `workspace`, or else of its `cwd`.
+ * Outputs what `Shell` does, then which files the command would create, change and delete, with a diff. Changes nothing in
+ * the workspace: `ApplyStaged` does that. The view covers the executor's `workspace`, or else its `cwd`.
  */
 export const StageShell = (options: ShellOptions, machine: StagingMachine): EffectHandler =>
   once("StageShell", (context) => {
@@ -78,12 +78,12 @@ export const StageShell = (options: ShellOptions, machine: StagingMachine): Effe
     return Effect.onInterrupt(work, () => drop)
   })
 
-/** Makes the changes that `StageShell` showed. Where something changed since, nothing is made and it is an Error. */
+/** Makes the changes that `StageShell` showed. If something has changed since, it makes none, and returns an Error. */
 export const ApplyStaged = ({ staging, files }: StagingMachine): EffectHandler =>
   once("ApplyStaged", (context) => {
     const staged = stagedIn(context)
     if (staged === undefined) return Step.Error("There is nothing to apply: run the command again.")
-    // A half of it is worth nothing: a cancel waits for its end.
+    // Not abortable, because half of the changes would be useless: a cancel waits for the end.
     const notes: Array<string> = []
     const tell = (note: string) => notes.push(`[sandbox] ${note}`)
     const apply = async (): Promise<number> => {
@@ -115,7 +115,7 @@ export const ApplyStaged = ({ staging, files }: StagingMachine): EffectHandler =
     })
   })
 
-/** Forgets what was staged and not applied. For the end of the pipeline. */
+/** Discards staged changes that were not applied. For the end of the pipeline. */
 export const DropStaged = ({ staging }: StagingMachine): EffectHandler =>
   handler("DropStaged", async (context) => {
     const staged = stagedIn(context)

@@ -1,4 +1,4 @@
-/** Handlers that answer with one fixed step. */
+/** Handlers that return one fixed step. */
 
 import type { GivenOutput } from "../output/output.ts"
 import type { ApprovalOptions } from "../pipeline/model/gate.ts"
@@ -23,7 +23,7 @@ export const Fail = (message: string): EffectHandler => {
   return handler("Fail", () => step)
 }
 
-/** A gate as a handler, for pipelines that are built of handlers alone. `.awaitApproval()` is the same and is shown in plans. */
+/** A gate as a handler, for pipelines built only of handlers. `.awaitApproval()` does the same, and appears in plans. */
 export const AwaitApproval = (options?: Pick<ApprovalOptions, "label" | "person">): EffectHandler => {
   const step = Step.AwaitApproval(options)
   return handler("AwaitApproval", () => step)

@@ -1,4 +1,4 @@
-/** Makes the changes that a preview of a structural edit showed, in all of its files or in none. */
+/** Applies a previewed structural edit, in all of its files or in none. */
 
 import { textOutput } from "../output/output.ts"
 import type { EffectHandler, HandlerContext } from "../pipeline/model/handler.ts"
@@ -44,12 +44,12 @@ const compilerOf = ({ grammars }: Structure, ops: ReadonlyArray<StructuralOp>) =
 
 const deniedSince = (path: string): string => `A rule denies ${path} since the preview. Nothing was written.`
 
-/** Files that are read and parsed at a time. */
+/** How many files are read and parsed at a time. */
 const batchSize = 8
 
 /**
- * What the plan's files shall hold. Fails where one of them is not what it was when it was previewed: as the same text
- * gives the same result, nothing but the digests has to be kept.
+ * The new contents of the plan's files. Rejects if a file has changed since the preview: because the same text gives the
+ * same result, only digests have to be kept.
  */
 const replacementsOf = async (
   { ops }: StructuralEditOptions,
@@ -65,7 +65,7 @@ const replacementsOf = async (
 
   const read = async ({ path, real, others, digest }: PlannedFile): Promise<SourceText | undefined> => {
     for (const name of [{ path, real }, ...others]) {
-      // A rule may have come since the preview, and whoever approved it beforehand passed the gate without it.
+      // A rule can have been added since the preview, and an earlier approval passes the gate without it.
       if (context.denies(name.real)) throw new StructuralError(deniedSince(name.path))
       if ((await locate(files, context, name.path)).real !== name.real) return undefined
     }
@@ -96,7 +96,10 @@ const replacementsOf = async (
   return replacements
 }
 
-/** Writes what was previewed, all files or none. A file that changed since the preview is an Error, and none is written. */
+/**
+ * Writes the previewed changes, all files or none. A file that has changed since the preview is an Error, and no file is
+ * written.
+ */
 export const ApplyReplacements = (
   options: StructuralEditOptions,
   structure: Structure = localStructure,

@@ -1,4 +1,4 @@
-/** What a structural edit is asked to do, compiled for a language, and what its preview leaves for its apply. */
+/** The operations of a structural edit, compiled for a language, and the plan that its preview leaves for its apply. */
 
 import { createHash } from "node:crypto"
 import type { CallMemory } from "../pipeline/model/handler.ts"
@@ -11,25 +11,25 @@ import { compileTemplate } from "../structural/template.ts"
 import type { FileMatches, StructuralDetails } from "./structural-report.ts"
 import type { ScanOptions } from "./structural-scan.ts"
 
-/** One replacement: a pattern, and what takes its place. */
+/** One replacement: a pattern, and the code that replaces it. */
 export interface StructuralOp {
-  /** One piece of code; `$X` stands for one node, `$$$X` for any number. */
+  /** A piece of code; `$X` matches one node, `$$$X` any number. */
   readonly pattern: string
-  /** What to put in its place, with what the pattern captures. */
+  /** The new code, which can use what the pattern captures. */
   readonly replacement: string
 }
 
 /** Which code to replace, and where. */
 export interface StructuralEditOptions extends ScanOptions {
-  /** In order; each one sees what the earlier ones left. */
+  /** Applied in order, each to the result of the earlier ones. */
   readonly ops: ReadonlyArray<StructuralOp>
-  /** The same one for PreviewReplacements and ApplyReplacements. */
+  /** Pass the same object to PreviewReplacements and ApplyReplacements. */
   readonly plan: ReplacementPlan
 }
 
-/** What `details` of both handlers' outputs hold. */
+/** The `details` of both handlers' outputs. */
 export interface ReplacementDetails extends StructuralDetails {
-  /** Unified, with LF endings, of as many files as fit. */
+  /** Unified, with LF endings, for as many files as fit. */
   readonly diff: string
 }
 
@@ -39,10 +39,10 @@ export interface PlannedFile extends SourceFile, FileMatches {
   readonly others: ReadonlyArray<Pick<SourceFile, "path" | "real">>
 }
 
-/** Where the plan stands in a call's memory: one a pipeline. */
+/** The key of the plan in a call's memory: one plan per pipeline. */
 const planKey = "replacementPlan.files"
 
-/** The files that a preview showed, kept in the call's memory. Digests only: previews may wait in great numbers. */
+/** The files of a preview, stored in the call's memory. Digests only, because many previews can be waiting. */
 export class ReplacementPlan {
   keep(memory: CallMemory, files: ReadonlyArray<PlannedFile>): void {
     memory[planKey] = files
@@ -53,7 +53,7 @@ export class ReplacementPlan {
   }
 }
 
-/** The files, by each of their names, that a preview showed; undefined before there is one. */
+/** All names of the files in a preview; undefined before there is one. */
 export const plannedPaths = (memory: CallMemory | undefined): Array<string> | undefined => {
   const files = memory?.[planKey] as ReadonlyArray<PlannedFile> | undefined
   return files?.flatMap(({ path, others }) => [path, ...others.map((other) => other.path)])
@@ -61,7 +61,7 @@ export const plannedPaths = (memory: CallMemory | undefined): Array<string> | un
 
 export const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("base64")
 
-/** Compiles the ops for each language. One that has no place in any of them is a mistake. */
+/** Compiles the ops for each language. An op that applies to none of them is a mistake. */
 export class OpCompiler {
   private readonly ops: ReadonlyArray<StructuralOp>
   private readonly placed = new Set<number>()
@@ -71,7 +71,7 @@ export class OpCompiler {
     this.ops = ops
   }
 
-  /** The replacements by the index of their op. Fails where the language has a place for none. */
+  /** The replacements by the index of their op. Throws if none applies to the language. */
   compile(grammar: Grammar): Array<Replacement | undefined> {
     const compiled = this.ops.map((op, index) => this.compileOne(grammar, op, index))
     if (compiled.every((each) => each === undefined)) throw this.failures.get(0)

@@ -39,7 +39,7 @@ import {
 import { withUnixEndings } from "./text-edits.ts"
 import { unifiedDiff } from "./unified-diff.ts"
 
-/** Of the files that change: applying them holds their content, old and new. */
+/** Maximum size of all changed files: applying them keeps their old and new contents in memory. */
 const maxChangedBytes = 100_000_000
 
 interface SharedFile {
@@ -48,10 +48,10 @@ interface SharedFile {
   readonly others: Array<{ readonly path: string; readonly real: string }>
 }
 
-/** What a preview has found so far. */
+/** The results of a preview so far. */
 class Changes {
   readonly planned: Array<PlannedFile> = []
-  /** Files that have several names, by what tells them from others. */
+  /** Files with several names, by their identity. */
   private readonly shared = new Map<string, SharedFile>()
   private readonly diffs = new BoundedSections()
   private readonly ops: ReadonlyArray<StructuralOp>
@@ -75,7 +75,7 @@ class Changes {
   ): Promise<void> {
     const { text: after, matches } = rewritten
     const others = after === before ? [] : await this.othersOf(file)
-    // Under another name it is in the plan already.
+    // The file is already in the plan, under another name.
     if (others === undefined) return
     this.tally = sumOf(this.tally, rewritten)
     for (const [index, count] of rewritten.byReplacement.entries()) this.byOp[index]! += count
@@ -95,13 +95,13 @@ class Changes {
       )
     }
     this.planned.push({ ...file, matches, others, digest: digestOf(bytes) })
-    // Past its bound a diff would only be counted.
+    // Beyond the bound, a diff would only be counted.
     this.diffs.add(
       this.diffs.isFull ? "" : await unifiedDiff(file.path, withUnixEndings(before), withUnixEndings(after)),
     )
   }
 
-  /** Where the further names of a new file are put; undefined for a name of a file that is known. */
+  /** Returns the list for the further names of a new file; undefined for another name of a known file. */
   private async othersOf({ path, real }: SourceFile): Promise<PlannedFile["others"] | undefined> {
     const shared = (await this.files.stat(real))?.shared
     if (shared === undefined) return []
@@ -115,7 +115,7 @@ class Changes {
     return others
   }
 
-  /** What a file's names mean for the change. */
+  /** Notes about files with several names. */
   private sharing(): Array<string> {
     return [...this.shared.values()].flatMap(({ path, names, others }) => {
       const same = others.map((other) => other.path)
@@ -131,7 +131,7 @@ class Changes {
     })
   }
 
-  /** Fails where nothing would change. */
+  /** Throws if nothing would change. */
   output(report: ScanReport): ToolOutput {
     if (this.planned.length === 0) throw this.nothingToDo(report)
     const head = [
@@ -154,7 +154,7 @@ class Changes {
     )
   }
 
-  /** What a reader of the diff might miss. */
+  /** Notes about effects that are easy to miss in the diff. */
   private losses(): Array<string> {
     const { lost, unclear, comments } = this.tally
     const sentences: Array<readonly [count: number, sentence: string]> = [
@@ -183,8 +183,8 @@ class Changes {
 }
 
 /**
- * Outputs the diff that the replacements would make, with counts by file. Where nothing would change, or a result would not
- * parse, it is an Error.
+ * Outputs the diff of the replacements, with counts per file. It is an Error if nothing would change, or a result would not
+ * parse.
  */
 export const PreviewReplacements = (
   { ops, paths, lang, plan }: StructuralEditOptions,

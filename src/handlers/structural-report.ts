@@ -1,18 +1,18 @@
-/** Words what a structural search or edit found. Every text is bounded. */
+/** Describes the results of a structural search or edit. Every text is bounded. */
 
 import { plural } from "../text/plural.ts"
 import { headOf, maxOutputBytes } from "../text/truncation.ts"
 import { deniedSentence, type ScanReport } from "./structural-scan.ts"
 
-/** How often something was found in a file. */
+/** The number of matches in a file. */
 export interface FileMatches {
   readonly path: string
   readonly matches: number
 }
 
-/** What `details` of the handlers' outputs hold. */
+/** The `details` of the handlers' outputs. */
 export interface StructuralDetails {
-  /** The first thousand. */
+  /** The first thousand files. */
   readonly files: ReadonlyArray<FileMatches>
   readonly totalFiles: number
   readonly totalMatches: number
@@ -30,13 +30,13 @@ export const detailsOf = (files: ReadonlyArray<FileMatches>): StructuralDetails 
   totalMatches: files.reduce((sum, { matches }) => sum + matches, 0),
 })
 
-/** On one line, and short. */
+/** Puts code on one line, and shortens it. */
 export const shortCode = (code: string): string => {
   const line = code.trim().replace(/\s+/g, " ")
   return line.length > maxPatternLength ? `${line.slice(0, maxPatternLength)}…` : line
 }
 
-/** Names the first of many. */
+/** Lists the first names, and counts the rest. */
 export const named = (names: ReadonlyArray<string>): string =>
   names.length > maxNamed
     ? `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`
@@ -67,10 +67,10 @@ export const changesOf = (files: ReadonlyArray<FileMatches>): string =>
 export const fileLines = (files: ReadonlyArray<FileMatches>): string =>
   files.length === 0 ? "" : `${named(files.map(({ path, matches }) => `${path}: ${countMatches(matches)}`))}.`
 
-/** For the sentence that tells how much is left out, and the one that the core adds to a preview. */
+/** Space for the sentence about omissions, and the one that the core adds to a preview. */
 const noteBytes = 600
 
-/** Sections of a text that may be far too many: no more are kept than an output holds. */
+/** Sections of a text that can be very long: no more are kept than an output can hold. */
 export class BoundedSections {
   private readonly kept: Array<string> = []
   private bytes = 0
@@ -87,7 +87,7 @@ export class BoundedSections {
     this.bytes += Buffer.byteLength(section)
   }
 
-  /** What fits below `head` into an output. `what` names the sections, in the plural. */
+  /** Returns what fits below `head` in an output. `what` names the sections, in the plural. */
   below(head: string, what: string): string {
     const room = maxOutputBytes - Buffer.byteLength(head) - noteBytes
     if (this.bytes <= room) return this.kept.join("")

@@ -1,4 +1,4 @@
-/** The frame of structural searches and edits: finds the files, compiles for their languages, and goes through the texts. */
+/** The frame of structural searches and edits: finds the files, compiles for their languages, and visits the texts. */
 
 import { type Files, localFiles } from "../io/files.ts"
 import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
@@ -19,40 +19,40 @@ export interface Structure {
   readonly grammars: GrammarSource
 }
 
-/** This machine's files, and the grammars that are installed. */
+/** This machine's files, and the installed grammars. */
 export const localStructure: Structure = { files: localFiles, grammars: installedGrammars }
 
 /** Where structural handlers look. */
 export interface ScanOptions {
-  /** Files, folders and globs; relative ones start at the executor's `cwd`. */
+  /** Files, folders and globs, relative to the executor's `cwd`. */
   readonly paths: ReadonlyArray<string>
   /** A language's name, or an extension of its files. Default: by extension. */
   readonly lang?: string | undefined
 }
 
 export interface Scan<A, R extends { readonly matches: number }> extends ScanOptions {
-  /** Fails with a StructuralError where there is nothing to look for in a language. */
+  /** Throws a StructuralError if there is nothing to search for in a language. */
   readonly compile: (grammar: Grammar) => A
-  /** Runs for several files at a time; undefined where nothing was found. */
+  /** Called for several files at a time; resolves with undefined if nothing was found. */
   readonly visit: (source: SourceText, grammar: Grammar, compiled: A) => Promise<R | undefined>
-  /** Takes the results one by one, in the order of the files. */
+  /** Called with the results one by one, in the order of the files. */
   readonly take: (file: SourceFile, source: SourceText, result: R) => void | Promise<void>
 }
 
 export interface ScanReport {
   /** How many files were read, by language. */
   readonly searched: ReadonlyMap<string, number>
-  /** Files that hold no source text. */
+  /** Files without source text. */
   readonly passedOver: ReadonlyArray<{ readonly path: string; readonly reason: string }>
-  /** How many files a rule kept from being read. */
+  /** How many files were not read because of a rule. */
   readonly denied: number
-  /** Languages that were left out, a sentence each. */
+  /** Skipped languages, one sentence each. */
   readonly leftOut: ReadonlyArray<string>
 }
 
-/** Files that are read and parsed at a time. */
+/** How many files are read and parsed at a time. */
 const batchSize = 8
-/** Progress is told after so many files, or so many bytes. */
+/** Progress is reported after this many files, or bytes. */
 const progressFiles = 100
 const progressBytes = 2_000_000
 
@@ -61,11 +61,11 @@ interface Compiled<A> {
   readonly compiled: A
 }
 
-/** Not which: the names too are what the rule keeps back. */
+/** Only a count: the rule protects the names too. */
 export const deniedSentence = (denied: number): string =>
   `Left out by a rule, unread: ${plural(denied, "file")}.`
 
-/** Fails where no language is left. */
+/** Rejects if no language is left. */
 const compileAll = async <A>(
   { grammars }: Structure,
   found: ReadonlyArray<SourceFile>,
@@ -103,7 +103,7 @@ const readOrReason = async (
 const inFile = (path: string, cause: unknown): unknown =>
   cause instanceof StructuralError ? new StructuralError(`${path}: ${cause.message}`, { cause }) : cause
 
-/** Fails with a StructuralError or a ToolError, or with the signal's reason. */
+/** Rejects with a StructuralError, a ToolError, or the signal's reason. */
 export const scan = async <A, R extends { readonly matches: number }>(
   structure: Structure,
   context: HandlerContext,
@@ -165,7 +165,7 @@ export const scan = async <A, R extends { readonly matches: number }>(
   return { searched, passedOver, leftOut, denied }
 }
 
-/** A handler that can be interrupted, and words every failure. */
+/** Makes a handler that supports interruption, and describes every failure. */
 export const structuralHandler = (
   name: string,
   work: (context: HandlerContext, signal: AbortSignal) => Promise<Step>,

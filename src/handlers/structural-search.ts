@@ -1,4 +1,4 @@
-/** Finds code by its structure and shows the lines. It changes nothing. */
+/** Finds code by its structure, and outputs the lines. It changes nothing. */
 
 import { textOutput } from "../output/output.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
@@ -25,11 +25,11 @@ import {
 
 /** What a structural search looks for, and where. */
 export interface SearchOptions extends ScanOptions {
-  /** One piece of code; `$X` stands for one node, `$$$X` for any number. */
+  /** A piece of code; `$X` matches one node, `$$$X` any number. */
   readonly pattern: string
 }
 
-/** Of one match, and of one line. */
+/** Limits for one match, and for one line. */
 const maxLines = 10
 const maxLineLength = 300
 
@@ -41,7 +41,7 @@ const shownLine = (number: number, line: string): string => {
 
 const lineBreaks = (text: string): number => text.split("\n").length - 1
 
-/** The lines that matches stand on, each once. Matches come in the order of their starts. */
+/** The lines with matches, each once. Matches are ordered by their start. */
 const linesOf = (text: string, matches: ReadonlyArray<Match>): string => {
   const lines = text.split("\n")
   let result = ""
@@ -62,7 +62,7 @@ const linesOf = (text: string, matches: ReadonlyArray<Match>): string => {
   return result
 }
 
-/** Outputs the matches with their lines as `   1│text`, by file. What goes past 50,000 bytes is cut, with a note. */
+/** Outputs the matches with their lines as `   1│text`, by file; cut after 50,000 bytes, with a note. */
 export const SearchStructure = (
   { pattern, paths, lang }: SearchOptions,
   structure: Structure = localStructure,

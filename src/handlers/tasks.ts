@@ -10,21 +10,21 @@ export const ListBackgroundTasks = (): EffectHandler =>
 export const GetBackgroundTask = ({ taskId }: { readonly taskId: string }): EffectHandler =>
   handler("GetBackgroundTask", () => Step.Delegate({ _tag: "GetBackgroundTask", taskId }))
 
-/** Outputs a task's result once it has ended, and takes it; after that many seconds (default 30), that it has not ended. */
+/** Outputs a task's result once it has ended, and takes it; if it has not ended after `seconds` (default 30), outputs that. */
 export const WaitBackgroundTask = (task: {
   readonly taskId: string
   readonly seconds?: number | undefined
 }): EffectHandler =>
   handler("WaitBackgroundTask", () => {
     const { taskId, seconds } = task
-    // The executor answers in time: no other bound is needed.
+    // The executor answers in time, so no other time-out is needed.
     return Step.Delegate(
       { _tag: "WaitBackgroundTask", taskId, ...(seconds !== undefined && { seconds }) },
       { timeout: "Infinity" },
     )
   })
 
-/** Outputs what a task streamed since this was last read. */
+/** Outputs what a task has streamed since the last read. */
 export const ReadBackgroundOutput = ({ taskId }: { readonly taskId: string }): EffectHandler =>
   handler("ReadBackgroundOutput", () => Step.Delegate({ _tag: "ReadBackgroundOutput", taskId }))
 

@@ -1,11 +1,11 @@
 /**
- * Replaces strings in a text, each of which must be there exactly once. In a text with CRLF, an LF of an edit stands
- * for either; what is put in takes the ending of the lines around it, and all other endings stay as they are.
+ * Replaces strings in a text, each of which must occur exactly once. In a text with CRLF, an LF in an edit matches both;
+ * inserted text gets the line ending of its surroundings, and all other endings are kept.
  */
 import type { TextEdit } from "../pipeline/model/host-effect.ts"
 import { ToolError } from "../pipeline/model/step.ts"
 
-/** With LF for each CRLF. */
+/** Replaces each CRLF with LF. */
 export const withUnixEndings = (text: string): string => text.replaceAll("\r\n", "\n")
 
 const count = (text: string, part: string): number => {
@@ -14,7 +14,7 @@ const count = (text: string, part: string): number => {
   return found
 }
 
-/** The only place of `part`. Two that overlap are two. */
+/** Returns the offset of the only occurrence of `part`. Overlapping occurrences count as two. */
 const findOnce = (text: string, part: string, label: string): number => {
   const at = text.indexOf(part)
   if (at === -1) throw new ToolError(`${label}: old_string not found in file. ${notFoundAdvice(part)}`)
@@ -30,7 +30,7 @@ const notFoundAdvice = (part: string): string =>
     ? "Leave out the line numbers that read_file shows."
     : "It must match exactly, with all whitespace, in the text as the earlier edits left it. Read the file again and copy the text from it."
 
-/** The offset in a text with CRLFs of an offset in the same text with LFs. */
+/** Converts an offset in a text with LFs to the offset in the same text with CRLFs. */
 const originalOffset = (text: string, unixOffset: number): number => {
   let offset = unixOffset
   for (let at = text.indexOf("\r\n"); at !== -1 && at < offset; at = text.indexOf("\r\n", at + 2)) offset++
@@ -52,13 +52,13 @@ const applyEdit = (text: string, edit: TextEdit, label: string): string => {
   return text.slice(0, start) + (usesLf ? newText : newText.replaceAll("\n", "\r\n")) + text.slice(end)
 }
 
-/** Whether the line at an offset ends with a bare LF; the last line is taken for one with CRLF. */
+/** Whether the line at an offset ends with a bare LF; the last line counts as one with CRLF. */
 const isLfLine = (text: string, offset: number): boolean => {
   const at = text.indexOf("\n", offset)
   return at > 0 && text[at - 1] !== "\r"
 }
 
-/** Applies the edits in order, each to what the earlier ones left. Fails with a ToolError that names the edit. */
+/** Applies the edits in order, each to the result of the earlier ones. Throws a ToolError that names the edit. */
 export const applyTextEdits = (text: string, edits: ReadonlyArray<TextEdit>): string => {
   if (edits.length === 0) throw new ToolError("No edits given. Give at least one { old_string, new_string }.")
   return edits.reduce((current, edit, index) => {

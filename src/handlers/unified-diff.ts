@@ -1,7 +1,7 @@
-/** A unified diff of two texts, in time that does not explode with their differences. */
+/** A unified diff of two texts, in bounded time. */
 import { headOf, maxOutputBytes } from "../text/truncation.ts"
 
-/** Lines added and removed up to which the shortest diff is looked for; the effort grows with their square. */
+/** The shortest diff is computed up to this many added and removed lines; the cost grows with their square. */
 export const maxEditLength = 1000
 
 const linesOf = (text: string): Array<string> => text.match(/[^\n]*\n|[^\n]+/g) ?? []
@@ -14,7 +14,7 @@ const marked = (mark: string, lines: ReadonlyArray<string>): string =>
 const hunkRange = (start: number, { length }: ReadonlyArray<string>): string =>
   `${length === 0 ? start : start + 1},${length}`
 
-/** One hunk of all lines between the common start and the common end, removed and added. */
+/** A diff with one hunk: all lines between the common start and the common end. */
 const blockDiff = (before: string, after: string): string => {
   const from = linesOf(before)
   const to = linesOf(after)
@@ -28,9 +28,9 @@ const blockDiff = (before: string, after: string): string => {
   return `@@ -${hunkRange(start, removed)} +${hunkRange(start, added)} @@\n${marked("-", removed)}${marked("+", added)}`
 }
 
-/** Cut past 50,000 bytes, with a note. */
+/** Returns a unified diff, cut after 50,000 bytes with a note. */
 export const unifiedDiff = async (path: string, before: string, after: string): Promise<string> => {
-  // Loaded when needed: it takes longer than all else that a tool loads.
+  // Loaded when needed: it takes longer than everything else that a tool loads.
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff")
   const options = { context: 3, maxEditLength, headerOptions: FILE_HEADERS_ONLY }
   const diff =

@@ -1,17 +1,17 @@
-/** Checks of a file before anybody is asked to approve what would be done to it. They touch nothing. */
+/** Checks of a file before an approval is requested. They change nothing. */
 import { type Files, localFiles } from "../io/files.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 import type { Location } from "./location.ts"
 
-/** The file that a check is about. */
+/** The file to check. */
 export interface FileTarget {
   /** Relative paths start at the executor's `cwd`. */
   readonly path: string
 }
 
-/** The size in bytes of an existing regular file. Fails with a ToolError for anything else. */
+/** Resolves with the size in bytes of a regular file. Rejects with a ToolError for anything else. */
 export const expectFile = async (files: Files, { path, real }: Location): Promise<number> => {
   const info = await files.stat(real)
   if (info === undefined) {
@@ -30,20 +30,20 @@ export const expectFile = async (files: Files, { path, real }: Location): Promis
   return info.size
 }
 
-/** Fails with a ToolError for a path that names a folder, whatever there is: resolved, it would name a file. */
+/** Throws a ToolError for a path with a final slash, whether or not it exists: resolving it would drop the slash. */
 export const expectFileName = (path: string): void => {
   if (!path.endsWith("/")) return
   throw new ToolError(`${path} is the path of a folder. Choose the path of a file.`)
 }
 
-/** Goes on if there is a regular file. */
+/** Continues if the path is a regular file. */
 export const ValidateFile = ({ path }: FileTarget, files: Files = localFiles): EffectHandler =>
   fileHandler("ValidateFile", files, path, async (location) => {
     await expectFile(files, location)
     return Step.Continue
   })
 
-/** Goes on if the file may be written by this process. */
+/** Continues if this process may write the file. */
 export const ValidateFileWritable = ({ path }: FileTarget, files: Files = localFiles): EffectHandler =>
   fileHandler("ValidateFileWritable", files, path, async ({ real }) =>
     (await files.isWritable(real))
@@ -51,7 +51,7 @@ export const ValidateFileWritable = ({ path }: FileTarget, files: Files = localF
       : Step.Error(`${path} is not writable. Change its permissions, or choose another file.`),
   )
 
-/** Goes on if there is nothing at the path. */
+/** Continues if nothing exists at the path. */
 export const ValidateFileNotExists = ({ path }: FileTarget, files: Files = localFiles): EffectHandler =>
   fileHandler("ValidateFileNotExists", files, path, async ({ real }) => {
     const info = await files.stat(real)

@@ -1,10 +1,10 @@
-/** Reads a URL that a model gave, before anybody is asked to approve it. Touches nothing. */
+/** Checks a URL from a model before an approval is requested. */
 import { problemOfUrl } from "../io/http.ts"
 import { shownUrl } from "../io/shown-url.ts"
 import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
 
-/** Fails with a ToolError for what is no http or https URL. */
+/** Throws a ToolError for anything but an http or https URL. */
 export const parseUrl = (text: string): URL => {
   if (!URL.canParse(text)) {
     throw new ToolError(
@@ -17,10 +17,10 @@ export const parseUrl = (text: string): URL => {
   return url
 }
 
-/** As long as servers take them; nobody should have to approve more. */
+/** The length that servers accept; nobody should have to approve more. */
 const maxUrlLength = 2048
 
-/** Goes on for an absolute http or https URL of at most 2,048 characters, without a user name or password. */
+/** Continues for an absolute http or https URL of at most 2,048 characters, without a user name or password. */
 export const ValidateUrl = ({ url }: { readonly url: string }): EffectHandler =>
   handler("ValidateUrl", () => {
     if (url.length > maxUrlLength) {

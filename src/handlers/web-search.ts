@@ -8,11 +8,14 @@ import { Step, ToolError } from "../pipeline/model/step.ts"
 import { headOf, maxOutputBytes } from "../text/truncation.ts"
 import { networkHandler } from "./network-handler.ts"
 
-/** How Brave's API is reached. */
+/** How to reach Brave's API. */
 export interface SearchApi {
-  /** What `/res/v1/web/search` is put behind: http or https, without query or hash. Default: `https://api.search.brave.com`. Private addresses are allowed. */
+  /**
+   * The base for `/res/v1/web/search`: http or https, without query or hash. Default: `https://api.search.brave.com`.
+   * Private addresses are allowed.
+   */
   readonly baseUrl?: string
-  /** Default: the environment's `BRAVE_API_KEY`, read at each call. */
+  /** Default: the environment's `BRAVE_API_KEY`, read on each call. */
   readonly apiKey?: string
 }
 
@@ -27,7 +30,7 @@ export interface WebSearchOptions {
 export interface SearchResult {
   readonly title: string
   readonly url: string
-  /** Plain text; empty where there is none. */
+  /** Plain text; empty if there is none. */
   readonly description: string
 }
 
@@ -36,15 +39,15 @@ export interface WebSearchDetails {
   readonly results: ReadonlyArray<SearchResult>
 }
 
-/** Far more than twenty results take. */
+/** Far more than twenty results need. */
 const maxAnswerBytes = 4_000_000
-/** Of each result, in bytes. A longer URL is left out with its result, because a part of one leads nowhere. */
+/** For each result, in bytes. A result with a longer URL is omitted, because a truncated URL is useless. */
 const maxTitle = 500
 const maxDescription = 2_000
 const maxUrl = 2_000
 const defaultCount = 10
 
-/** Fails with a ToolError where there is none, or what cannot be one. */
+/** Throws a ToolError if the key is missing or malformed. */
 const keyOf = ({ apiKey = process.env.BRAVE_API_KEY }: SearchApi): string => {
   const key = apiKey?.trim()
   if (key === undefined || key === "") {
@@ -52,7 +55,7 @@ const keyOf = ({ apiKey = process.env.BRAVE_API_KEY }: SearchApi): string => {
       "web_search needs a key of Brave's search API, and there is none. Get one at https://brave.com/search/api/ and put it into the environment variable BRAVE_API_KEY.",
     )
   }
-  // Anything else cannot stand in a header.
+  // Anything else is invalid in a header.
   if (!/^[\x20-\x7e]+$/.test(key)) {
     throw new ToolError(
       "The key of Brave's search API holds characters that no key has, such as line breaks. Check the environment variable BRAVE_API_KEY.",
@@ -94,7 +97,7 @@ const decodeEntity = (entity: string, name: string): string => {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity
 }
 
-/** The API's texts are HTML: bold words, and entities. In one line. */
+/** Converts the API's HTML (bold words, entities) to plain text on one line. */
 const plainText = (html: unknown): string =>
   typeof html !== "string"
     ? ""
@@ -114,7 +117,7 @@ const readResult = (value: unknown): SearchResult | undefined => {
   }
 }
 
-/** Without `web`, nothing was found. Undefined for what is no answer of the API. */
+/** Returns undefined for anything but a response of the API. Without `web`, there are no results. */
 const readResults = (text: string | undefined): Array<SearchResult> | undefined => {
   let answer: unknown
   try {
@@ -161,14 +164,14 @@ const answerOf = async (response: HttpResponse, count: number): Promise<Step> =>
   return Step.Output({ ...textOutput(shortened(render(results))), details })
 }
 
-/** Goes on if there is a key. */
+/** Continues if there is a key. */
 export const ValidateSearchKey = (api: SearchApi = {}): EffectHandler =>
   handler("ValidateSearchKey", () => {
     keyOf(api)
     return Step.Continue
   })
 
-/** Outputs numbered Markdown links with their descriptions, cut past 50,000 bytes with a note, or `No results found.` */
+/** Outputs numbered Markdown links with their descriptions, cut after 50,000 bytes with a note, or `No results found.` */
 export const WebSearch = (
   options: WebSearchOptions,
   api: SearchApi = {},
@@ -180,7 +183,7 @@ export const WebSearch = (
       target: url.origin,
       run: async (signal) => {
         const headers = { accept: "application/json", "x-subscription-token": keyOf(api) }
-        // A redirect would take the key elsewhere.
+        // A redirect would send the key elsewhere.
         const response = await http.get({ url, headers, maxRedirects: 0, signal })
         try {
           return await answerOf(response, options.count ?? defaultCount)

@@ -1,4 +1,4 @@
-/** Makes a new file, and the folders that it needs. */
+/** Creates a new file, and its missing folders. */
 import { type Files, localFiles } from "../io/files.ts"
 import { textOutput } from "../output/output.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
@@ -8,12 +8,12 @@ import { changing } from "./file-changes.ts"
 import { fileHandler } from "./file-handler.ts"
 import { expectFileName } from "./validate-file.ts"
 
-/** Which file to write, and what into it. */
+/** Which file to write, and its content. */
 export interface WriteFileOptions {
   /** Relative paths start at the executor's `cwd`. */
   readonly path: string
   readonly content: string
-  /** Told when the file was written. */
+  /** Updated once the file was written. */
   readonly change?: FileChange
 }
 
@@ -23,7 +23,7 @@ const countLines = (content: string): number => {
   return content.endsWith("\n") ? newlines : newlines + 1
 }
 
-/** Outputs `Created <path> (N lines)`. A file that exists, or appears meanwhile, is an Error and stays as it is. */
+/** Outputs `Created <path> (N lines)`. A file that exists, or appears meanwhile, is an Error and is not changed. */
 export const WriteFile = (options: WriteFileOptions, files: Files = localFiles): EffectHandler => {
   const { path, content, change } = options
   const create: Parameters<typeof fileHandler>[3] = async ({ real }, context, signal) => {

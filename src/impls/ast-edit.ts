@@ -4,8 +4,8 @@
  *   PreviewReplacements ─▶ (resolve: apply or discard, later) ─▶ (approval) ─▶ ApplyReplacements ─▶ "Replaced 3 matches in 2 files."
  *          └─ streams its progress
  *
- * The model applies the preview; then rules decide on the files that it has found, or the host, who sees it. With dry_run the call ends
- * with the preview. If nothing matches, the preview fails, and nothing is pending.
+ * The model applies the preview; then rules decide on the found files, or the host, which sees the preview. With dry_run the
+ * call ends with the preview. If nothing matches, the preview fails, and nothing is pending.
  */
 import { Type } from "@sinclair/typebox"
 import { ApplyReplacements } from "../handlers/structural-apply.ts"
@@ -60,7 +60,7 @@ const sayDryRun = handler("SayDryRun", ({ output }) => {
 
 export interface AstEditToolOptions {
   /**
-   * Who decides on a preview. `"host"`, the default: once the model has applied it, a gate asks, as before any other change:
+   * Who decides on a preview. `"host"`, the default: once the model has applied it, it passes a gate, as any other change:
    * rules for `ast_edit`, reviewers, the host. `"model"`: the model alone; files are written without a question.
    */
   readonly approval?: "host" | "model"

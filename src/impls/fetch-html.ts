@@ -26,5 +26,5 @@ export const makeFetchHtmlTool = (reader: PageReader) =>
     fetch: (request) => FetchHtml(request, reader),
   })
 
-/** Opens public pages alone. `localBrowser.close()` ends the browser at once; otherwise it ends after some idle time. */
+/** `fetch_html` for public pages only. `localBrowser.close()` ends the browser at once; otherwise it ends after some idle time. */
 export const fetchHtmlTool = makeFetchHtmlTool(localBrowser)

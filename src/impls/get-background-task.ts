@@ -19,7 +19,7 @@ export const getBackgroundTaskTool = defineTool({
   }),
   primaryParam: "task_id",
   background: false,
-  // The result of the task is cut already, and says how to read it on.
+  // The task's result is already cut, and says how to read the rest.
   maxOutputBytes: false,
   kind: "read",
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },

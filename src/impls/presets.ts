@@ -39,8 +39,8 @@ const webTools = [fetchUrlTool, fetchHtmlTool, webSearchTool]
 const correctionTools = ({ files }: Machine) => (files === localMachine.files ? [recordCorrectionTool] : [])
 
 /**
- * The tools for an agent that works for another one: all but those that start agents. `record_correction` is included only for the
- * files of this machine.
+ * The tools for an agent that works for another one: all except those that start agents. `record_correction` is included
+ * only for the files of this machine.
  */
 export const subagentTools = (machine: Machine = localMachine) => [
   makeReadFileTool(machine),

@@ -9,7 +9,7 @@ import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
 import { taskId } from "./task-id.ts"
 
-/** `read_background_output`: gives the output of a background task since the last read. */
+/** `read_background_output`: returns the output of a background task since the last read. */
 export const readBackgroundOutputTool = defineTool({
   name: "read_background_output",
   label: "Read background output",

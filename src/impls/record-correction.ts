@@ -11,7 +11,7 @@ import { maxCorrectionText } from "../io/corrections.ts"
 import { pipeline } from "../pipeline/model/pipeline.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
 
-/** The texts go into prompts. */
+/** The texts are inserted into prompts. */
 const text = { pattern: "\\S", maxLength: maxCorrectionText }
 
 /** `record_correction`: records what the user corrected, for later sessions. */

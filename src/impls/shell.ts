@@ -41,7 +41,7 @@ const all = Type.Object({
   ),
 })
 
-/** The parameters that the machine can serve. */
+/** The parameters that the machine supports. */
 const parametersFor = ({ staging, outside }: Machine): typeof all => {
   const { stage, unsandboxed, ...plain } = all.properties
   const offered = { ...plain, ...(staging && { stage }), ...(outside && { unsandboxed }) }
@@ -68,7 +68,7 @@ const staged = (
     .andThen(ApplyStaged(machine))
     .finally(DropStaged(machine))
 
-/** A person decides, whatever rules and reviewers say. */
+/** A person decides, regardless of rules and reviewers. */
 const outside: ApprovalOptions = { label: "Run outside of the sandbox", person: true }
 
 const cannotStage =
@@ -76,7 +76,7 @@ const cannotStage =
 
 const maxLabelled = 60
 
-/** The command unchanged, blanks and line ends too: hosts mark invisible characters. A cut label says so. */
+/** The command unchanged, including spaces and line ends: hosts mark invisible characters. A truncated label says so. */
 const labelOf = (command: string): string => {
   const characters = [...command]
   if (characters.length <= maxLabelled) return `Make the changes of ${command}`
@@ -97,7 +97,7 @@ const describe = (machine: Machine): string => {
   ].join(" ")
 }
 
-/** Commands outside see the same of the host's environment as those inside: the description covers both. */
+/** Commands outside get the same environment variables as those inside: the description covers both. */
 const outsideOf = ({ outside, env, ...machine }: Machine): Machine => ({
   ...(outside ?? machine),
   ...(env !== undefined && { env }),
