@@ -1,6 +1,6 @@
 /** `stepline acp`, a scripted agent, in an editor made with the SDK's client. */
 import { Agent, type Answer } from "../acp/editor.ts"
-import { type Host, isStreamed, type OpenHost, toolFile, type User } from "./host.ts"
+import { type Host, isStreamed, type OpenHost, toolArgs, type User } from "./host.ts"
 
 /** All that an editor's user would like to say: what the protocol has no place for is not heard. */
 const permissionOf = (answer: User["answer"]): Answer => {
@@ -20,10 +20,11 @@ export const acp = (cli: { readonly path: string }): Host => ({
     cancel: "`session/cancel`",
     background: "`in_progress`",
     "preview and resolve": "call of `resolve`",
+    "ask within code": "permission",
   },
   async open(folder): Promise<OpenHost> {
     let user: User
-    const command = [process.execPath, cli.path, "acp", "--no-discovery", "--tool-path", toolFile]
+    const command = [process.execPath, cli.path, "acp", ...toolArgs]
     const agent = await Agent.start(command, { cwd: folder.path })
     const editor = await agent.open(folder.path, { answer: () => permissionOf(user.answer) })
     let calls = 0

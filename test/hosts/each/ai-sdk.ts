@@ -3,7 +3,7 @@ import type { ModelMessage } from "ai"
 import { aiSdkTools } from "../../../src/hosts/ai-sdk/index.ts"
 import { toldIn, type Version, versions } from "../ai-sdk/versions.ts"
 import { type Folder, type Host, isStreamed, type ModelCall, type OpenHost, type User } from "./host.ts"
-import { executorIn } from "./in-process.ts"
+import { askDuring, executorIn } from "./in-process.ts"
 
 const openIn =
   ({ sdk, scripted }: Version) =>
@@ -14,10 +14,8 @@ const openIn =
 
     const call = async ({ name, params }: ModelCall, { answer, whenShown }: User) => {
       const id = `call-${calls++}`
-      const edits = typeof answer === "object" && "params" in answer
       const host = aiSdkTools(sdk, executor, {
-        ...(edits && { approval: "during" }),
-        onQuestion: (question) => edits && question._tag === "AwaitingApproval" && question.approve(answer),
+        ...askDuring(answer),
       })
       const turn = async (messages: Array<ModelMessage>, script: Parameters<typeof scripted>[0]) => {
         const { model, asked } = scripted(script)
@@ -68,6 +66,7 @@ export const aiSdks: ReadonlyArray<Host> = versions.map((version) => ({
     cancel: "`abortSignal`",
     background: "tools for tasks",
     "preview and resolve": "`prepareStep`",
+    "ask within code": "`onQuestion`",
   },
   open: openIn(version),
 }))

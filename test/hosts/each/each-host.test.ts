@@ -89,6 +89,20 @@ const uses: Readonly<Record<Capability, (host: OpenHost, folder: Folder) => Prom
       renamed: folder.written("renamed"),
     }
   },
+  async "ask within code"(host, folder) {
+    folder.letItEnd()
+    const source = `return await tools.publish({ text: "draft" }).catch((error) => error.name)`
+    const code = { name: "run_code", params: { source } }
+    const denied = await host.call(code, { answer: { reason } })
+    const early = folder.written("published")
+    const told = await host.call(code, { answer: "approve" })
+    return {
+      isThrown: denied?.includes("ToolDenied"),
+      isTold: told?.includes("published draft"),
+      early,
+      published: folder.written("published"),
+    }
+  },
 }
 
 const outcomes: Readonly<Record<Capability, object>> = {
@@ -99,6 +113,7 @@ const outcomes: Readonly<Record<Capability, object>> = {
   cancel: { isTold: true, published: undefined },
   background: { isTold: true, early: undefined, published: "draft" },
   "preview and resolve": { isShown: true, isTold: true, early: undefined, renamed: "as asked" },
+  "ask within code": { isThrown: true, isTold: true, early: undefined, published: "draft" },
 }
 
 const programsOf = ({ program }: Host) => (program === undefined ? [] : [program])

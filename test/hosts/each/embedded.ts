@@ -1,7 +1,7 @@
 /** An application that embeds the executor. */
 import type { Host, OpenHost, User } from "./host.ts"
 import { isStreamed } from "./host.ts"
-import { executorIn } from "./in-process.ts"
+import { answerGate, executorIn } from "./in-process.ts"
 
 export const embedded: Host = {
   name: "an application",
@@ -13,6 +13,7 @@ export const embedded: Host = {
     cancel: "`cancelCall(id)`",
     background: "`executor.tasks`",
     "preview and resolve": "`agent.resolve()`",
+    "ask within code": "`approve()`",
   },
   async open(folder): Promise<OpenHost> {
     const executor = await executorIn(folder)
@@ -21,9 +22,7 @@ export const embedded: Host = {
         if (name === "resolve") return (await executor.agent().resolve(params as never)).content
         const { content } = await executor.run({ name, params }, (event) => {
           if (event._tag === "AwaitingApproval") {
-            if (answer === "approve") event.approve()
-            else if ("reason" in answer) event.deny(answer.reason)
-            else event.approve(answer)
+            answerGate(event, answer)
           } else if (event._tag === "Delta" && isStreamed(event.content)) {
             if (whenShown === "cancel") executor.cancelCall(event.callId)
             else if (whenShown === "let it end") folder.letItEnd()

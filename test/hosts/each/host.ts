@@ -15,11 +15,12 @@ export const capabilities = [
   "cancel",
   "background",
   "preview and resolve",
+  "ask within code",
 ] as const
 
 export type Capability = (typeof capabilities)[number]
 
-/** What the user of a host does about a call. */
+/** What the user of a host does about a call, and those that it makes. */
 export interface User {
   /** At its gate. */
   readonly answer: "approve" | { readonly params: { readonly text: string } } | { readonly reason: string }
@@ -31,6 +32,9 @@ export interface ModelCall {
   readonly name: string
   readonly params: Readonly<Record<string, unknown>>
 }
+
+/** For the commands. Code runs unasked; what it calls is asked about. */
+export const toolArgs = ["--no-discovery", "--tool-path", toolFile, "--code", "--allow", "run_code=."]
 
 /** A host that has loaded the tool file, in a folder of its own. All its calls are made in one process, one after the other. */
 export interface OpenHost extends AsyncDisposable {

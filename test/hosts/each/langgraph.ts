@@ -5,7 +5,7 @@ import * as langchain from "langchain"
 import { langGraphTools } from "../../../src/hosts/langgraph/index.ts"
 import { ScriptedModel, toldIn } from "../langgraph/scripted-model.ts"
 import { type Host, isStreamed, type OpenHost, type User } from "./host.ts"
-import { executorIn } from "./in-process.ts"
+import { askDuring, executorIn } from "./in-process.ts"
 
 const decisionOf = (answer: User["answer"], name: string) => {
   if (answer === "approve") return { type: "approve" }
@@ -23,13 +23,20 @@ export const langgraph: Host = {
     cancel: "`signal`",
     background: "tools for tasks",
     "preview and resolve": "call of `resolve`",
+    "ask within code": "`onQuestion`",
   },
   async open(folder): Promise<OpenHost> {
     const executor = await executorIn(folder)
-    const tools = langGraphTools(langchain, executor, { agentId: "main" })
+    let answer: User["answer"] = "approve"
+    const tools = langGraphTools(langchain, executor, {
+      agentId: "main",
+      onQuestion: (question) => askDuring(answer).onQuestion(question),
+    })
     let calls = 0
     return {
-      async call({ name, params }, { answer, whenShown }) {
+      async call({ name, params }, user) {
+        const { whenShown } = user
+        answer = user.answer
         const id = `call-${calls++}`
         const model = new ScriptedModel([[{ id, name, params }], "done"])
         const graph = langchain.createAgent({ model, tools, checkpointer: new MemorySaver() })

@@ -2,7 +2,7 @@
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { textOfResult } from "../mcp/connected.ts"
-import { type Host, isStreamed, type OpenHost, toolFile, type User } from "./host.ts"
+import { type Host, isStreamed, type OpenHost, toolArgs, type User } from "./host.ts"
 
 const formOf = (answer: User["answer"]): Record<string, string> => {
   if (answer === "approve") return { decision: "approve" }
@@ -21,6 +21,7 @@ export const mcp = (cli: { readonly path: string }): Host => ({
     cancel: "cancelled request",
     background: "tools for tasks",
     "preview and resolve": "`tools/list_changed`",
+    "ask within code": "form",
   },
   async open(folder): Promise<OpenHost> {
     const capabilities = { elicitation: { form: {} } }
@@ -32,7 +33,7 @@ export const mcp = (cli: { readonly path: string }): Host => ({
     }))
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [cli.path, "mcp", "--no-discovery", "--tool-path", toolFile],
+      args: [cli.path, "mcp", ...toolArgs],
       cwd: folder.path,
       env: { ...(process.env as Record<string, string>), HOME: folder.path },
     })

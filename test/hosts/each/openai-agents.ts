@@ -3,7 +3,7 @@ import * as sdk from "@openai/agents"
 import { openaiTools } from "../../../src/hosts/openai-agents/index.ts"
 import { scripted, toldIn } from "../openai-agents/scripted-model.ts"
 import { type Host, isStreamed, type OpenHost } from "./host.ts"
-import { executorIn } from "./in-process.ts"
+import { askDuring, executorIn } from "./in-process.ts"
 
 export const openaiAgents: Host = {
   name: "OpenAI Agents",
@@ -15,6 +15,7 @@ export const openaiAgents: Host = {
     cancel: "`signal`",
     background: "tools for tasks",
     "preview and resolve": "`isEnabled`",
+    "ask within code": "`onQuestion`",
   },
   async open(folder): Promise<OpenHost> {
     const executor = await executorIn(folder)
@@ -22,11 +23,9 @@ export const openaiAgents: Host = {
     return {
       async call({ name, params }, { answer, whenShown }) {
         const id = `call-${calls++}`
-        const edits = typeof answer === "object" && "params" in answer
         const abort = new AbortController()
         const tools = openaiTools(sdk, executor, {
-          ...(edits && { approval: "during" }),
-          onQuestion: (question) => edits && question._tag === "AwaitingApproval" && question.approve(answer),
+          ...askDuring(answer),
           onEvent: (event) => {
             if (event._tag !== "Delta" || !isStreamed(event.content)) return
             if (whenShown === "cancel") abort.abort()

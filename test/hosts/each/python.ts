@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { checkout, plainEnvironment } from "../../cli/built-cli.ts"
-import { type Host, type OpenHost, toolFile } from "./host.ts"
+import { type Host, type OpenHost, toolArgs } from "./host.ts"
 
 const script = fileURLToPath(new URL("calls.py", import.meta.url))
 
@@ -21,9 +21,10 @@ export const python = (cli: { readonly path: string }): Host => ({
     cancel: "`cancel`",
     background: "`tasks/wait`",
     "preview and resolve": "`resolve`",
+    "ask within code": "`approve`",
   },
   async open({ path: cwd, readyFile }): Promise<OpenHost> {
-    const command = [process.execPath, cli.path, "serve", "--no-discovery", "--tool-path", toolFile]
+    const command = [process.execPath, cli.path, "serve", ...toolArgs]
     const child = spawn("python3", [script, readyFile, ...command], {
       cwd,
       env: { ...plainEnvironment(process.env), HOME: cwd, PYTHONPATH: join(checkout, "clients/python") },

@@ -1,6 +1,6 @@
 /** A session of the command in a real pseudo-terminal: its user is also its model. */
 import { PseudoTerminal } from "../terminal/pseudo-terminal.ts"
-import { type Host, type OpenHost, toolFile } from "./host.ts"
+import { type Host, type OpenHost, toolArgs } from "./host.ts"
 
 /** @param cli The built command. */
 export const terminal = (cli: { readonly path: string }): Host => ({
@@ -13,9 +13,10 @@ export const terminal = (cli: { readonly path: string }): Host => ({
     cancel: "Ctrl-C",
     background: "`&`",
     "preview and resolve": "`/apply`",
+    "ask within code": "`y`",
   },
   async open(folder): Promise<OpenHost> {
-    const args = [cli.path, "--no-discovery", "--tool-path", toolFile]
+    const args = [cli.path, ...toolArgs]
     const env = { ...process.env, HOME: folder.path, EDITOR: "", VISUAL: "" }
     const screen = new PseudoTerminal(args, { cwd: folder.path, env, columns: 120, rows: 60 })
     await screen.see(/›$/)
@@ -39,7 +40,7 @@ export const terminal = (cli: { readonly path: string }): Host => ({
           return endOf("resolve")
         }
         screen.enter(`${name} ${JSON.stringify(params)}${background === true ? " &" : ""}`)
-        if (name === "publish") {
+        if (name === "publish" || name === "run_code") {
           await see("\\[y]es")
           if (answer === "approve") screen.type("y")
           else if ("reason" in answer) {
