@@ -6,11 +6,11 @@ import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
 import { perPattern } from "./per-pattern.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** More options than anybody writes into one rule. */
+/** More options than any rule should contain. */
 const maxOptions = 32
 
 const groups = /--(?:\(\??:?)?([A-Za-z][^)\s]*)/g
-/** What a pattern may have between the words of an option's name. */
+/** The separators that a pattern may have between the words of an option's name. */
 const between = /\\?-\??|\[[-_]+\]\??/g
 
 /** The long options that a pattern names, without dashes; also those in a group, such as `--(force|mirror)`. */

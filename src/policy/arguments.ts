@@ -1,8 +1,8 @@
-/** Classifies the words of a command, as far as it is known which options take a value. */
+/** Classifies the words of a command, as far as the options that take a value are known. */
 import { hasEndMark, type OptionNames, type Spelling, takesNext } from "./option-spelling.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** `end` is `--`; `behind` is a word for another program. */
+/** `end` is `--`; `behind` is a word that belongs to another program. */
 export type ArgumentKind = "option" | "value" | "operand" | "end" | "behind"
 
 export interface ArgumentSpec {
@@ -10,13 +10,13 @@ export interface ArgumentSpec {
   readonly wanted: OptionNames
   /** Options that take a value. */
   readonly valued: OptionNames
-  /** What follows the first operand, if that is no option of this program. */
+  /** What follows the first operand, if the rest are not options of this program. */
   readonly behind?: "operands" | "another's" | undefined
 }
 
 export const isDash = ({ text }: ShellWord): boolean => /^-./.test(text)
 
-/** Whether a word is certain to stay one word when the line runs. */
+/** Whether a word certainly stays one word when the line runs. */
 export const isOneWord = ({ literal, splits, text }: ShellWord): boolean =>
   literal || !(splits || /[*?[]/.test(text))
 

@@ -1,12 +1,12 @@
 /**
- * Assignments that steer nothing: variables that only the line reads, and settings that change only how much is printed, or in which
- * language. Other variables may decide which program is found, run or configured: only a rule for the whole line approves them.
+ * Harmless assignments: variables that only the line reads, and settings that change only the amount or the language of the
+ * output. Other variables may decide which program is found, run or configured: only a rule for the whole line approves them.
  */
 import type { Assignment, Command } from "unbash"
 import { names } from "./names.ts"
 import { shellWord } from "./shell-word.ts"
 
-/** Variables that many programs read, and that do no more than their names say. */
+/** Variables that many programs read, and that do no more than their names suggest. */
 const settings = new Set(
   names(`
     CI NODE_ENV RAILS_ENV RACK_ENV MIX_ENV FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM TERM COLUMNS LINES
@@ -15,7 +15,7 @@ const settings = new Set(
   `),
 )
 
-/** Beginnings of names by which bash or programs find, run, load or configure something. */
+/** Prefixes of names by which bash or programs find, run, load or configure something. */
 const beginnings = names(String.raw`
   BASH LD DYLD GIT GH NPM PNPM YARN NODE BUN DENO PYTHON PYTEST PIP UV PERL RUBY GEM BUNDLE JAVA JDK MAVEN GRADLE CARGO RUST GO
   GCC CC CXX CPP AR MAKE CMAKE DOCKER COMPOSE KUBE HELM TF AWS AZURE GOOGLE CLOUDSDK GPG GNUPG CURL WGET RSYNC TAR GREP LESS VIM
@@ -25,7 +25,7 @@ const beginnings = names(String.raw`
   R_
 `)
 
-/** Parts of such names, wherever they stand. */
+/** Parts of such names, at any position. */
 const parts = names(`
   PATH OPT ARGS FLAGS HOME DIR ROOT CMD COMMAND EDITOR SSH DIFF MERGE VISUAL PAGER BROWSER SHELL PROXY CONF RC$ FILE LOAD HOOK EXEC
   PROGRAM SCRIPT PLUGIN MODULE REQUIRE IMPORT WRAPPER RUN URL HOST TOKEN KEY PASS SECRET REGISTRY PREFIX INIT SETUP RSH FORCE UPDATE
@@ -42,23 +42,23 @@ const isKnownLocale = (value: string): boolean =>
 
 const isHarmlessValue = (name: string, value: string): boolean => {
   if (/^(LANG|LC_)/.test(name)) return isKnownLocale(value)
-  // These run the same command on other data.
+  // These run the same command on different data.
   if (/_ENV$/.test(name) && name !== "NODE_ENV") return /^(test|development)$/.test(value)
   return isPlainWord(value)
 }
 /** On, off, or a number. */
 const isSwitch = (value: string): boolean => /^(\d{0,9}|true|false|yes|no|on|off)$/.test(value)
 
-/** A name that only the line uses. Other names may be in the environment of the programs that it runs. */
+/** Whether only the line uses a name. Other names may be in the environment of the programs that it runs. */
 export const isOwnName = (name: string): boolean => /^[a-z][a-z0-9]*$/.test(name) && name !== "histchars"
 
-/** Whether a program with this variable in its environment does the same as without. */
+/** Whether a program behaves the same with and without this variable in its environment. */
 export const isHarmlessSetting = (name: string, value: string): boolean =>
   settings.has(name)
     ? isHarmlessValue(name, value)
     : isSwitch(value) && /^[A-Z]/.test(name) && !steering.test(name)
 
-/** Whether only the line reads a variable. The environment goes on to programs, and a locale steers bash. */
+/** Whether only the line reads a variable. Programs inherit the environment, and a locale affects bash. */
 const isReadByLine = (name: string): boolean =>
   isOwnName(name) || !(steering.test(name.toUpperCase()) || /^(LANG|LC_)/.test(name) || name in process.env)
 
@@ -70,11 +70,11 @@ const isHarmless = ({ name, value, append, index }: Assignment, isAlone: boolean
   return (isLiteral || shellWord(value).literal) && isHarmlessSetting(name, value.value)
 }
 
-/** `IFS= read -r x`: only `read` splits by it. */
+/** `IFS= read -r x`: affects only how `read` splits. */
 const splitsRead = ({ name, value, append }: Assignment, command: string | undefined): boolean =>
   name === "IFS" && command === "read" && append !== true && value.type === "Word" && shellWord(value).literal
 
-/** Whether all assignments in front of a command, or on their own, steer nothing. */
+/** Whether all assignments before a command, or on their own, are harmless. */
 export const assignsHarmlessly = ({ prefix, name }: Command): boolean =>
   prefix.every(
     (part) =>

@@ -1,16 +1,16 @@
 /**
- * Regular expressions in bounded time. V8 backtracks: `curl.*\|.*sh` takes minutes for 20 kB. A match that cannot take long runs at
- * once. Any other runs under the watchdog of `node:vm`, which alone can interrupt a match; where the watchdog cannot, the match is not
- * begun.
+ * Regular expressions in bounded time. V8 backtracks: `curl.*\|.*sh` takes minutes for 20 kB. A match that cannot take long runs
+ * at once. Any other match runs under the watchdog of `node:vm`, the only way to interrupt a match; if the watchdog cannot
+ * interrupt it, the match is not started.
  */
 import { createContext, Script } from "node:vm"
 import { costOf, isUnbounded, type PatternCost, stepsFor } from "../text/pattern-cost.ts"
 
-/** Steps that take a few milliseconds at most. A watchdog costs as much as ten thousand steps. */
+/** The steps that take a few milliseconds at most. A watchdog costs as much as ten thousand steps. */
 const freeSteps = 1_000_000
-/** For all matches of one decision, in CPU time of this process, which other processes cannot use up. */
+/** The limit for all matches of one decision, in CPU time of this process, which other processes cannot use up. */
 const maxMilliseconds = 400
-/** How often a match is tried that was interrupted while other processes had the cores. */
+/** The maximum attempts at a match that was interrupted while other processes used the cores. */
 const maxTries = 10
 
 export interface Match {
@@ -23,21 +23,21 @@ export class BoundedPattern {
   private readonly regex: RegExp
   private readonly cost: PatternCost
 
-  /** Throws for a source that is no regular expression. */
+  /** Throws for a source that is not a regular expression. */
   constructor(source: string, regex = new RegExp(source), cost = costOf(source)) {
     this.source = source
     this.regex = regex
     this.cost = cost
   }
 
-  /** The same pattern, for matches that end at the end of a word, or behind a blank. */
+  /** The same pattern, for matches that end at the end of a word, or after a blank. */
   atWordEnd(): BoundedPattern {
     const { source, cost } = this
     const regex = new RegExp(`(?:${source})(?:(?= |$)|(?<= ))`)
     return new BoundedPattern(source, regex, { ...cost, factor: 4 * cost.factor })
   }
 
-  /** The same pattern, for a whole text. A word may contain line ends, so `.` matches them. */
+  /** The same pattern, for a whole text. A word may contain newlines, so `.` matches them. */
   whole(): BoundedPattern {
     const { source, cost } = this
     return new BoundedPattern(source, new RegExp(`^(?:${source})$`, "s"), {
@@ -50,7 +50,7 @@ export class BoundedPattern {
     return stepsFor(this.cost, length) <= freeSteps
   }
 
-  /** Whether a match may take long, and nothing could interrupt it. */
+  /** Whether a match may take long and could not be interrupted. */
   isUnbounded(length: number): boolean {
     return isUnbounded(this.cost, length)
   }
@@ -64,7 +64,7 @@ export class BoundedPattern {
 
 const script = new Script("work()")
 const globals: { work?: () => unknown } = {}
-/** Created once, for that takes milliseconds. */
+/** Created once, because this takes milliseconds. */
 let context: ReturnType<typeof createContext> | undefined
 
 /** The CPU time of this process, in milliseconds. */
@@ -78,7 +78,7 @@ const isTimeout = (error: unknown): boolean =>
 
 /** The matches of one decision, which share a time limit. */
 export class Matching {
-  /** The sources of patterns whose match was interrupted, or not begun. */
+  /** The sources of patterns whose match was interrupted or not started. */
   readonly slow = new Set<string>()
   private left: number
 
@@ -87,10 +87,10 @@ export class Matching {
     this.left = milliseconds
   }
 
-  /** Where the pattern matches; undefined, too, if that took too long. */
+  /** The position of the match; also undefined if matching took too long. */
   match(pattern: BoundedPattern, text: string): Match | undefined {
     if (pattern.isCheap(text.length)) return pattern.match(text)
-    // At most half of what is left: one slow allow pattern must not keep a deny pattern from matching.
+    // At most half of the remaining time: one slow allow pattern must not keep a deny pattern from matching.
     const milliseconds = Math.floor(this.left / 2)
     if (milliseconds < 1 || pattern.isUnbounded(text.length)) {
       this.slow.add(pattern.source)
@@ -106,7 +106,7 @@ export class Matching {
           return script.runInContext(context, { timeout: milliseconds }) as Match | undefined
         } catch (error) {
           if (!isTimeout(error)) throw error
-          // The watchdog measures wall time, which says nothing of the pattern on a busy machine.
+          // The watchdog measures wall time, which on a busy machine does not show how slow the pattern is.
           if (tries < maxTries && cpuTime() - start < milliseconds / 2) continue
           this.slow.add(pattern.source)
           return undefined

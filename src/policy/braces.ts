@@ -1,4 +1,4 @@
-/** Expands `{a,b}` and `{1..3}` as bash does, if they hold plain text; other braces may stand for anything. */
+/** Expands `{a,b}` and `{1..3}` as bash does, if they contain plain text; other braces may expand to anything. */
 import type { Piece } from "./possible-match.ts"
 
 const maxExpansions = 256
@@ -11,7 +11,7 @@ const range = (first: number, last: number): Array<number> | undefined => {
   return Array.from({ length: count }, (_, index) => first + (last < first ? -index : index))
 }
 
-/** What one pair of braces stands for; undefined if that may be anything. */
+/** The elements of one pair of braces; undefined if they may be anything. */
 export const braceElements = (text: string): ReadonlyArray<string> | undefined => {
   const elements = list.exec(text)?.[1]?.split(",")
   if (elements !== undefined) return elements.length > maxExpansions ? undefined : elements

@@ -1,4 +1,4 @@
-/** The rules for command lines, for bundles: a bundle contains all modules that are named statically. */
+/** The rules for command lines, for bundles: a bundle contains all statically imported modules. */
 import { CommandRules, readCommandLine } from "./commands.ts"
 
 const commands = { CommandRules, readCommandLine }

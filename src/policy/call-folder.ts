@@ -1,6 +1,6 @@
 /**
- * The folder that a call works in decides what a command means (`npm test`, `git status`). An allow rule therefore holds in the
- * executor's folder, and in another folder only if the rule names it.
+ * The folder that a call works in determines what a command means (`npm test`, `git status`). An allow rule therefore applies
+ * in the executor's folder, and in another folder only if the rule names it.
  */
 import { homedir } from "node:os"
 import { isAbsolute, relative, resolve, sep } from "node:path"
@@ -12,7 +12,7 @@ import { type FilteredTool, ownParam } from "./subjects.ts"
 export interface CallFolder {
   /** The folder as the call names it, or the executor's. */
   readonly name: string
-  /** The folder with its links resolved; undefined if that cannot be told, and if the call names none. */
+  /** The folder with its links resolved; undefined if it cannot be determined, or if the call names none. */
   readonly real: string | undefined
   readonly isExecutors: boolean
 }
@@ -41,11 +41,11 @@ export const callFolder = (tool: FilteredTool, params: unknown, { start }: Place
   return typeof value === "string" ? folderAt(value, start, start) : unknownFolder("what is no text")
 }
 
-/** The folder as rules name it, if they have to name it. */
+/** The name of the folder for rules, if they have to name it. */
 export const folderToName = ({ isExecutors, real }: CallFolder): string | undefined =>
   isExecutors || real === undefined ? undefined : ruleFolder(real)
 
-/** The folder as a rule names it alone: the name `**` must not stand for all folders beside it. */
+/** The name by which a rule means only this folder: a folder called `**` must not mean all folders next to it. */
 export const ruleFolder = (folder: string): string => (below.test(folder) ? `${folder}/` : folder)
 
 const isInside = (folder: string, path: string): boolean => {
@@ -53,7 +53,7 @@ const isInside = (folder: string, path: string): boolean => {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** The end of `packages/**`, which stands for `packages` and all folders below. */
+/** The end of `packages/**`, which means `packages` and all folders below it. */
 const below = /(?:^|(?<=[/\\]))\*\*$/
 
 export const holdsIn = (
@@ -73,8 +73,8 @@ const isCd = ({ words: [first] }: SimpleCommand): boolean =>
   first !== undefined && /^(cd|pushd|popd)$/.test(first.text)
 
 /**
- * Where a path leads bash. Mostly bash follows the path as it is spelled, from the folder's name in PWD; with `-P` or a setting it
- * resolves each link. Unknown if the two differ, or if bash searches CDPATH.
+ * The folder that bash reaches by a path. Usually bash follows the path as it is spelled, from the folder's name in PWD; with
+ * `-P` or a setting it resolves each link. Unknown if the two differ, or if bash searches CDPATH.
  */
 const reached = (path: string, from: string, executors: string): CallFolder => {
   const { PWD = "", CDPATH = "" } = process.env
@@ -109,11 +109,11 @@ const target = ({ words, around }: SimpleCommand, folder: CallFolder, { start }:
 
 export interface PlacedCommand {
   readonly command: SimpleCommand
-  /** All folders that it may run in: the order of a line's commands is not followed. */
+  /** All folders that the command may run in: the order of a line's commands is not considered. */
   readonly folders: ReadonlyArray<CallFolder>
 }
 
-/** The commands of a line, each with the folders that it may run in. */
+/** The commands of a line, each with the folders that the command may run in. */
 export const placed = (
   commands: ReadonlyArray<SimpleCommand>,
   folder: CallFolder,

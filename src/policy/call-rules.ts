@@ -1,5 +1,5 @@
 /**
- * Allow rules for exactly one call: with all of its parameters, in the same folder, and with the same files at the end of its paths.
+ * Allow rules for exactly one call: with all of its parameters, in the same folder, and with its paths leading to the same files.
  */
 import { resolve } from "node:path"
 import { type CallFolder, holdsIn, ruleFolder } from "./call-folder.ts"
@@ -8,14 +8,14 @@ import { type Place, pathForms, realPath } from "./path-forms.ts"
 import type { CallRule, Rule } from "./rules.ts"
 import { type FilteredTool, subjectsOf } from "./subjects.ts"
 
-/** The longest call that can be remembered, in characters: its rule contains all of it. */
+/** The longest call that can be remembered, in characters: its rule contains the whole call. */
 const maxCall = 64_000
 
 /** Relative paths of a call in another folder start at that folder. */
 export const placeIn = ({ isExecutors, real }: CallFolder, place: Place): Place =>
   isExecutors || real === undefined ? place : { ...place, start: real }
 
-/** The files that the paths of a call lead to; empty if each path leads to what it names in that folder. */
+/** The files that the paths of a call lead to; empty if each path leads to the file that it names in that folder. */
 const leadsTo = (
   tool: FilteredTool,
   params: unknown,
@@ -31,7 +31,7 @@ const leadsTo = (
   return found.join("\0") === named.join("\0") ? [] : found
 }
 
-/** The rule for exactly this call; undefined if there can be none. Throws for parameters that are no JSON. */
+/** The rule for exactly this call; undefined if no such rule is possible. Throws for parameters that are not JSON. */
 export const ruleOfCall = (
   tool: FilteredTool,
   params: unknown,

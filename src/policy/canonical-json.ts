@@ -1,4 +1,4 @@
-/** The same text for equal values: names sorted, no blanks. */
+/** Serializes equal values to the same text: names sorted, no blanks. */
 
 /** Dates, maps and the like do not show their contents. */
 const isPlain = (value: unknown): value is object => {
@@ -19,5 +19,5 @@ const write = (value: unknown): string => {
   return JSON.stringify(value)
 }
 
-/** Throws for a value that is no JSON: a function, a circle, NaN. */
+/** Throws for a value that is not JSON: a function, a cycle, NaN. */
 export const canonicalJson = (value: unknown): string => write(value)

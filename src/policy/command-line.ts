@@ -1,6 +1,7 @@
 /**
- * Reads a bash command line: every command that it may run, at whatever depth, and whether these are all. It errs on one side only: a
- * line outside the grammar of GRAMMAR.md is `unknown`, even if the parser accepts it. Deny patterns still see what the parser finds.
+ * Reads a bash command line: every command that it may run, at any depth, and whether the list is complete. It errs on the safe
+ * side: a line outside the grammar of GRAMMAR.md is `unknown`, even if the parser accepts it. Deny patterns still see what the
+ * parser finds.
  */
 
 import { type Command, forEachChild, parse, type SyntaxNode } from "unbash"
@@ -28,30 +29,30 @@ import { type Inner, innerCommands } from "./wrappers.ts"
 export interface SimpleCommand {
   /** The words as bash passes them on, joined by spaces. */
   readonly text: string
-  /** Whether the text stands for exactly these words and what they do: neither quotes nor the line hide anything. */
+  /** Whether the text means exactly these words and their effect: neither quotes nor the line hide anything. */
   readonly plain: boolean
   readonly words: ReadonlyArray<ShellWord>
   /** Its here-document or here-string. */
   readonly input?: ShellInput | undefined
-  /** Its standard input, if the line says what that is or where it comes from: a here-document, a file, a pipe. */
+  /** Its standard input, if the line determines it or its source: a here-document, a file, a pipe. */
   readonly fed?: ShellInput | undefined
   readonly around: Around
-  /** The command as the line writes it, if the line is one of plain commands and this is one of them. */
+  /** The command as written in the line, if the line consists of plain commands and this is one of them. */
   readonly written?: string
 }
 
-/** The input of a command, and what stands around it. */
+/** The input and the surroundings of a command. */
 type Setting = Pick<SimpleCommand, "input" | "fed" | "around" | "written">
 
 export interface CommandLine {
   readonly commands: ReadonlyArray<SimpleCommand>
-  /** Every text in which a deny pattern may match. */
+  /** Every text that a deny pattern is matched against. */
   readonly forms: ReadonlySet<string>
-  /** Forms with parts that are known only when the line runs: a deny pattern that could match one leads to a question. */
+  /** Forms with parts that are known only when the line runs: if a deny pattern could match one, the call is asked. */
   readonly shapes: ReadonlyArray<ReadonlyArray<Segment>>
   /** Why only a rule for the whole line can approve it: the line assigns, writes to a file, or defines a function. */
   readonly delicate: string | undefined
-  /** Whether it consists of commands that are written out, joined by `&&`, `||`, `;` or `|`, and of nothing else. */
+  /** Whether the line consists only of literal commands, joined by `&&`, `||`, `;` or `|`. */
   readonly isPlain: boolean
   /** Why it is unknown what runs: the line is outside the grammar, or decides only when it runs. */
   readonly unknown: string | undefined
@@ -60,9 +61,12 @@ export interface CommandLine {
 /** Linux passes no longer argument to a program, so no longer line can run as `bash -c`. */
 const maxLength = 131_072
 const tooMuch = "it is too long or too deep"
-/** How deep commands may run commands, and code may be quoted in code. */
+/** The maximum depth of commands that run commands, and of code quoted in code. */
 const maxDepth = 16
-/** Characters to read, each counted once for every bracket that may make the parser read it again. Bounds a line to half a second. */
+/**
+ * The characters to read, each counted once for every bracket that may make the parser read it again. Limits a line to half a
+ * second.
+ */
 const maxWork = 8_000_000
 
 const openers = /\$[({[]|[<>]\(|`|<<|\(\(/g
@@ -73,14 +77,14 @@ const impossibleName = /^$|[\s\p{Cc}\p{Cf}\p{Cs}]/u
 const collapse = (text: string): string =>
   /^\s|\s\s|[^\S ]|\s$/.test(text) ? text.replace(/\s+/g, " ").trim() : text
 
-/** The parser ignores a bracket right behind a command's name, which is a syntax error in bash. */
+/** The parser ignores a bracket directly after a command's name, which is a syntax error in bash. */
 const isFollowedByBracket = (source: string, end: number): boolean => {
   const bracket = /(?:[ \t]|\\\n)*\(/y
   bracket.lastIndex = end
   return bracket.test(source)
 }
 
-/** A part of the line, the source that its positions refer to, its input, and what stands around it. */
+/** A part of the line, the source that its positions refer to, its input, and its surroundings. */
 interface Visit {
   readonly node: SyntaxNode
   readonly source: string
@@ -98,13 +102,13 @@ class Reader implements CommandLine {
   delicate: string | undefined
   isPlain = false
   unknown: string | undefined
-  /** Where the commands of the line itself stand; undefined once one is not written out. */
+  /** The positions of the line's own commands; undefined once one is not literal. */
   private places: Array<Place> | undefined = []
   private readonly variables = new Set<string>()
   private work = maxWork
   private guessing = false
 
-  /** Called when the whole line is read: a command that depends on other parts of the line is not `plain`. */
+  /** Called after the whole line was read: a command that depends on other parts of the line is not `plain`. */
   settle(source: string): void {
     this.isPlain = this.places !== undefined && isChain(source, this.places)
     this.commands = this.commands.map((command) =>
@@ -202,7 +206,7 @@ class Reader implements CommandLine {
       const rest = args.map((arg) => (arg.type === "Word" ? shellWord(arg) : assignmentWord(arg)))
       const words = [shellWord(node.name), ...rest]
       if (assignments.length > 0) this.addForms([...assignments, ...words])
-      // A rule for just this command says nothing of values that other parts of the line put into it.
+      // A rule for just this command does not cover values that other parts of the line put into it.
       this.words(words, setting, depth, !isFilled && assignments.length === 0)
     }
   }
@@ -244,7 +248,7 @@ class Reader implements CommandLine {
         if (!inner.literal) this.unknown ??= "a shell reads code that is known only when it runs"
         return this.code(inner.source, inner.dialect, depth, setting)
       case "Guess": {
-        // The guesses at a command include those at its suffixes.
+        // The guesses for a command include those for its suffixes.
         if (this.guessing) return
         const { unknown } = this
         this.guessing = inner.inner._tag === "Command"
@@ -272,7 +276,7 @@ class Reader implements CommandLine {
       this.forms.add(text)
       const collapsed = collapse(text)
       this.forms.add(collapsed)
-      // `/bin/rm` is `rm`, to a deny pattern.
+      // For a deny pattern, `/bin/rm` is `rm`.
       this.forms.add(collapsed.replace(/^\S*\//, ""))
     }
   }
@@ -291,7 +295,7 @@ export const readCommandLine = (source: string): CommandLine => {
   try {
     reader.code(source, "bash", 0)
   } catch {
-    // The parser recurses: some nestings exhaust the stack before they reach its own limit.
+    // The parser recurses: some nestings exhaust the stack before they reach the parser's own limit.
     reader.unknown = tooMuch
   }
   reader.settle(source)

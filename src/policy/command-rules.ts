@@ -15,7 +15,7 @@ import { namesPower, type Power, powersOf } from "./power-options.ts"
 import { findRule, literalPattern, type Rule, type ToolRules } from "./rules.ts"
 import { joinWords, programName } from "./shell-word.ts"
 
-/** Whether a match may end here: at the end of a word, or behind the blank that follows it. */
+/** Whether a match may end here: at the end of a word, or after the blank that follows it. */
 const isWordEnd = ({ words }: SimpleCommand, end: number): boolean => {
   let at = -1
   for (const { text } of words) {
@@ -26,24 +26,24 @@ const isWordEnd = ({ words }: SimpleCommand, end: number): boolean => {
   return false
 }
 
-/** Whether a command only prints a number, or sets up how others of the line run, which is checked for each of those. */
+/** Whether a command only prints a number, or only affects how others of the line run, which is checked for each of those. */
 const onlySetsUp = ({ words, input }: SimpleCommand): boolean => {
   const [first, ...args] = words
   if (/^(cd|export|read|set)$/.test(first!.text)) return true
   return input === undefined && first!.text === "nproc" && args.every(({ text }) => text === "--all")
 }
 
-/** What sets up a line needs no rule elsewhere, but makes it more than its commands. */
+/** Commands that only set up a line need no rule in other lines, but they make the line more than its commands. */
 const isPlain = ({ isPlain, commands }: CommandLine): boolean =>
   isPlain && (commands.length === 1 || !commands.some(onlySetsUp))
 
-/** A rule that matches a command from its first word on, and where the match ends. */
+/** A rule that matches a command from its first word, and the end of the match. */
 interface RuleMatch {
   readonly rule: Rule
   readonly end: number
 }
 
-/** Whether a rule for plain lines also matches what the command's quotes are part of. */
+/** Whether a rule for plain lines also matches the command as written, with its quotes. */
 const isAsWritten = ({ regex }: Rule, { written }: SimpleCommand, matching: Matching): boolean =>
   written === undefined || matching.match(regex, written)?.start === 0
 
@@ -58,7 +58,7 @@ const matchOf = (rule: Rule, command: SimpleCommand, matching: Matching): RuleMa
   return { rule, end: match.end }
 }
 
-/** Where the last word ends that a rule has to match. */
+/** The end of the last word that a rule has to match. */
 const endToMatch = ({ words }: SimpleCommand): number => joinWords(words.slice(0, wordsToMatch(words))).length
 
 const wholeOf = perPattern((source) => new BoundedPattern(source).whole())
@@ -72,7 +72,7 @@ export class CommandRules {
   private readonly place: Place
   private readonly folder: CallFolder
   private readonly matching: Matching
-  /** Those that hold in the line. */
+  /** The allow rules that apply to the line. */
   private allow: ReadonlyArray<Rule> = []
 
   constructor(rules: ToolRules, place: Place, folder: CallFolder, matching: Matching) {
@@ -168,7 +168,7 @@ export class CommandRules {
   }
 }
 
-/** Names the word that no rule and no table covers, and a rule that would. */
+/** Names the word that neither a rule nor a table covers, and suggests a rule that would. */
 const notReached = ({ rule, end }: RuleMatch, { text, words }: SimpleCommand): string => {
   const ends = words.map((_, at) => joinWords(words.slice(0, at + 1)).length)
   const behind = ends.findIndex((wordEnd) => wordEnd > end)

@@ -1,6 +1,6 @@
 /**
- * All that a command may turn out to be when it runs, for deny patterns: an expanded word may be anything, options and their values
- * may be left out, and a path may have other spellings.
+ * The possible forms of a command at run time, for deny patterns: an expanded word may be anything, options and their values may
+ * be left out, and a path may be spelled differently.
  */
 import { posix } from "node:path"
 import type { Piece, Segment } from "./possible-match.ts"
@@ -31,7 +31,7 @@ const isPlain = (segments: ReadonlyArray<Segment>, words: ReadonlyArray<ShellWor
   words.every((word) => word.literal) &&
   segments.slice(1).every((segment) => segment.alternatives.length === 1 && !segment.optional)
 
-/** Of a first word that expands, only the name of an assignment is known. */
+/** For a first word that expands, only the name of an assignment is known. */
 const firstPieces = ({ text, literal, pieces }: ShellWord): ReadonlyArray<Piece> => {
   if (literal) return [text]
   return /^[A-Za-z_]\w*=$/.test(pieces[0] ?? "") ? pieces : [undefined]
@@ -50,7 +50,7 @@ const segmentsOf = (words: ReadonlyArray<ShellWord>): Array<Segment> =>
     }
   })
 
-/** Undefined for a command that can only be what it says. */
+/** Undefined for a command that has only its written form. */
 export const commandShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Segment> | undefined => {
   const segments = segmentsOf(words)
   return isPlain(segments, words) ? undefined : segments
@@ -60,14 +60,14 @@ export const commandShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Seg
 export const bareName = (text: string): string =>
   /\s/.test(text) ? text : text.replace(/^.*\//s, "").replace(/(?<=.)@[\w.^~*-]+$/, "")
 
-/** The names of a command that may begin at this word; none if the beginning of the word is unknown. */
+/** The possible names of a command that starts at this word; none if the beginning of the word is unknown. */
 const beginnings = ({ text, literal, pieces }: ShellWord): Array<ReadonlyArray<Piece>> => {
   if (text.startsWith("-")) return []
   if (literal) return [...new Set([text, bareName(text)])].map((name) => [name])
   return pieces[0] === undefined || pieces[0] === "" ? [] : [pieces]
 }
 
-/** The shape of a command in which another one may begin at any word from `from` on. */
+/** The shape of a command in which another command may start at any word from `from` on. */
 export const guessedShape = (
   words: ReadonlyArray<ShellWord>,
   from: number,
@@ -81,10 +81,13 @@ export const guessedShape = (
 
 const maxScattered = 16
 const maxArguments = 64
-/** Options that say which program runs. */
+/** Options that name the program to run. */
 const runs = /^--(entrypoint|command|cmd|exec|shell|program|run)(=|$)/
 
-/** Commands that an option names, with arguments anywhere behind it: `docker run --entrypoint npm image publish`. */
+/**
+ * Commands that are named by an option and whose arguments are anywhere after it:
+ * `docker run --entrypoint npm image publish`.
+ */
 export const scatteredShapes = (words: ReadonlyArray<ShellWord>): Array<ReadonlyArray<Segment>> => {
   const shapes: Array<ReadonlyArray<Segment>> = []
   for (const [at, word] of words.entries()) {
@@ -107,7 +110,7 @@ export const scatteredShapes = (words: ReadonlyArray<ShellWord>): Array<Readonly
   return shapes
 }
 
-/** A command whose name is unknown, too. */
+/** The shape of a command whose name is unknown, too. */
 export const unknownShape = (words: ReadonlyArray<ShellWord>): ReadonlyArray<Segment> => [
   { alternatives: [[undefined]], optional: false },
   ...segmentsOf(words).slice(1),

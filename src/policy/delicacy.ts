@@ -1,4 +1,4 @@
-/** What a part of a command line does besides running a command: only a rule for the whole line can approve that. */
+/** The effects of a part of a command line besides running a command: only a rule for the whole line can approve them. */
 import type {
   ArithmeticWord,
   ParameterExpansionPart,
@@ -53,7 +53,7 @@ const expandsDelicately = ({ prefix, index, operation }: ParameterExpansionPart)
 
 const arithmetic = "it evaluates arithmetic with more than numbers"
 
-/** Undefined if the part does nothing else. */
+/** Undefined if the part has no other effect. */
 export const delicacy = (node: SyntaxNode): string | undefined => {
   switch (node.type) {
     case "Command": {
@@ -69,7 +69,7 @@ export const delicacy = (node: SyntaxNode): string | undefined => {
       return evaluates(node) ? arithmetic : undefined
     case "For":
     case "Select":
-      // Other names may steer what programs do, or which are found: `for PATH in .`.
+      // Other names may affect what programs do, or which programs are found: `for PATH in .`.
       return isOwnName(node.name.text) ? undefined : "it assigns a variable"
     case "Coproc":
       return node.name === undefined ? undefined : "it assigns a variable"

@@ -1,17 +1,17 @@
 /**
- * Programs whose arguments are scripts, which may write, or run other programs. A rule such as `^awk\b` does not cover that. Options
- * that do so are in power-options.ts.
+ * Programs whose arguments are scripts, which may write files or run other programs. A rule such as `^awk\b` does not cover
+ * these. Options that do so are in power-options.ts.
  */
 import { isOneWord } from "./arguments.ts"
 import { isHarmlessAwk } from "./script-awk.ts"
 import { isHarmlessSed } from "./script-sed.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** Whether a word is an option, or may become one because its beginning is expanded. */
+/** Whether a word is an option, or may become one because its beginning expands. */
 const isOptionOrUnknown = ({ text, literal, pieces }: ShellWord): boolean =>
   /^-./.test(text) || (!literal && (pieces[0] === undefined || pieces[0] === ""))
 
-/** Only `-F` and `-v` may stand before the script. */
+/** Only `-F` and `-v` may precede the script. */
 const awk = (args: ReadonlyArray<ShellWord>): boolean => {
   let at = 0
   for (let text = args[at]?.text; text !== undefined && /^-[Fv]/.test(text); text = args[at]?.text) {
@@ -55,7 +55,7 @@ const sed = (args: ReadonlyArray<ShellWord>): boolean => {
   )
 }
 
-/** Whether `set` changes how the shell reads the rest of the line; these settings do not. */
+/** Whether `set` changes how the shell reads the rest of the line; the settings below do not. */
 const set = (args: ReadonlyArray<ShellWord>): boolean =>
   !args.every(
     ({ text, literal }) =>
@@ -65,7 +65,7 @@ const set = (args: ReadonlyArray<ShellWord>): boolean =>
 const unary = /^-[abcdefghknoprstuwxzGLNOS]$/
 const binary = /^(=|==|!=|<|>|-(eq|ne|lt|le|gt|ge|nt|ot|ef))$/
 
-/** Whether the number of arguments is as written, and the operator is known: `-n "$x"`, `"$x" = y`. */
+/** Whether the number of arguments is as written and the operator is known: `-n "$x"`, `"$x" = y`. */
 const isPlainTest = (args: ReadonlyArray<ShellWord>): boolean => {
   const [one, two] = args
   if (one?.text === "!" && args.length > 1) return isPlainTest(args.slice(1))
@@ -91,9 +91,9 @@ const readers = new Map<string, (args: ReadonlyArray<ShellWord>) => boolean>([
   ["[", test],
 ])
 
-/** Whether the arguments of a program are read as scripts. */
+/** Whether the program's arguments are read as scripts. */
 export const isScripted = (name: string): boolean => readers.has(name)
 
-/** Whether these arguments make a program do more than its name says, or may do so. */
+/** Whether these arguments make a program do more than its name suggests, or may do so. */
 export const escapes = (name: string, args: ReadonlyArray<ShellWord>): boolean =>
   readers.get(name)?.(args) ?? false

@@ -6,13 +6,16 @@ export type FilterDecision = "approve" | "deny" | undefined
 /** The decision of the rules on a call, and its reason. Plain JSON. */
 export interface Explanation {
   readonly verdict: "approve" | "deny" | "ask"
-  /** The pattern that decided, if one did; of a rule for exactly one call, the parameters. */
+  /** The pattern that decided, if any; for a rule for exactly one call, the parameters. */
   readonly rule?: string
-  /** Where the rule comes from: `remembered`, or the host's name for it. */
+  /** The source of the rule: `remembered`, or the host's name for it. */
   readonly source?: string
-  /** What the rule decided on: a command of the line, a path. */
+  /** The text that the rule decided on: a command of the line, a path. */
   readonly command?: string
-  /** The folder that an approved call names, links resolved. The rule holds for this one, wherever the name leads when the call starts. */
+  /**
+   * The folder that an approved call names, links resolved. The rule applies to this folder, wherever the name leads when the
+   * call starts.
+   */
   readonly folder?: string
   /** One sentence for people. */
   readonly because: string
@@ -51,7 +54,7 @@ export const deniedBy = (rule: DecidingRule, command: string): Explanation => de
 export const approvedBy = (rule: DecidingRule, command: string): Explanation =>
   decided("approve", rule, command)
 
-/** Joins the decisions on the parts of a call, of which there is at least one: denied if one is, approved if all are. */
+/** Joins the decisions on the parts of a call, of which there is at least one: denied if one part is, approved if all are. */
 export const together = (explanations: ReadonlyArray<Explanation>): Explanation =>
   explanations.find(({ verdict }) => verdict === "deny") ??
   explanations.find(({ verdict }) => verdict === "ask") ??

@@ -1,6 +1,6 @@
 /**
- * The standard input of the commands of a line, as far as the line says what it is: a here-document, a here-string, what `echo`
- * prints into a pipe.
+ * The standard input of the commands of a line, as far as the line determines it: a here-document, a here-string, the output of
+ * `echo` in a pipe.
  */
 import type { Redirection, SyntaxNode } from "unbash"
 import type { Dialect } from "./grammar.ts"
@@ -38,7 +38,7 @@ export const documentOf = (redirects: ReadonlyArray<Redirection>): ShellInput | 
   return last === undefined || last.type === "Redirect" ? undefined : readFrom(last)
 }
 
-/** The input after redirections, of which the last counts. `outer` is the input without any. */
+/** The input after redirections; the last one counts. `outer` is the input without any. */
 export const inputOf = (
   redirects: ReadonlyArray<Redirection>,
   outer: ShellInput | undefined,
@@ -47,7 +47,7 @@ export const inputOf = (
   return last === undefined ? outer : readFrom(last)
 }
 
-/** What a command prints into a pipe, if that is known from its words or its input. */
+/** The output of a command into a pipe, if its words or its input determine it. */
 const printedBy = (node: SyntaxNode, input: ShellInput | undefined, dialect: Dialect): ShellInput => {
   if (node.type !== "Command" || node.prefix.length > 0) return unknownInput
   const words = node.args.map((word) => (word.type === "Word" ? shellWord(word) : undefined))

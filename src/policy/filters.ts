@@ -1,6 +1,6 @@
 /**
- * Decides which calls are approved or denied without asking. Deny wins over allow; whatever is not known for certain is asked.
- * A rule that allows an interpreter (`^python\b`, `^make\b`) allows whatever the interpreter runs.
+ * Decides which calls are approved or denied without asking. Deny wins over allow; anything uncertain is asked. A rule that
+ * allows an interpreter (`^python\b`, `^make\b`) allows everything that the interpreter runs.
  */
 import { resolve } from "node:path"
 import { loadCommands } from "#commands"
@@ -30,15 +30,15 @@ import { expectTools } from "./tool-names.ts"
 
 /** The options of `ToolFilters`. */
 export interface ToolFiltersOptions {
-  /** The name of these rules' origin in `explain` and `warnings`, such as a file. */
+  /** The source of these rules, as named in `explain` and `warnings`, such as a file. */
   readonly source?: string | undefined
-  /** The folder at which relative paths in rules start. Default: the executor's, or without one the process's. */
+  /** The folder that relative paths in rules start in. Default: the executor's; without an executor, the process's. */
   readonly cwd?: string | undefined
-  /** Called with the rules that were remembered of a call, for hosts that keep them. Its errors are ignored. */
+  /** Called with the rules that an approval added, for hosts that keep them. Its errors are ignored. */
   readonly onRemember?: ((added: ToolFilterConfig) => void) | undefined
   /**
-   * Called with a sentence for each deny rule that names no tool of a new executor, if that may be intended: the rule has a `source`,
-   * or the executor has no tools yet. Default: a warning of the process.
+   * Called with a sentence for each deny rule that names no tool of a new executor, if this may be intended: the rule has a
+   * `source`, or the executor has no tools yet. Default: a process warning.
    */
   readonly onUnknownTool?: ((warning: string) => void) | undefined
 }
@@ -48,7 +48,7 @@ const warnProcess = (warning: string): void =>
 
 const noRules: ToolRules = { allow: [], deny: [] }
 
-/** A value that should have been a text is never approved, but deny rules are applied to the texts in it. */
+/** A value that should have been a string is never approved, but deny rules are applied to the strings in it. */
 const decideUnreadable = (
   { deny }: ToolRules,
   subject: Subject & { kind: "unreadable" },
@@ -85,7 +85,7 @@ const decideCommand = (
   return new commands.CommandRules(rules, place, folder, matching).decide(line, allowed)
 }
 
-/** Asks if a pattern was too slow: a deny rule that could not be matched in time may hold. */
+/** Asks if a pattern was too slow: a deny rule that could not be matched in time may apply. */
 const unlessSlow = (explanation: Explanation, { slow }: Matching): Explanation => {
   const [pattern] = slow
   if (pattern === undefined || explanation.verdict === "deny") return explanation
@@ -111,7 +111,7 @@ const joined = (all: ReadonlyArray<ToolRules>): ToolRules => ({
 interface Shared {
   readonly rules: Map<string, ToolRules>
   readonly learned: Map<string, Array<Rule>>
-  /** Keys of `rules` that hold `*`, and whether a name fits each. */
+  /** The keys of `rules` that contain `*`, each with a function that tests whether a name fits. */
   readonly patterns: Map<string, (name: string) => boolean>
   readonly cwd: string | undefined
   readonly onRemember: ToolFiltersOptions["onRemember"]
@@ -121,19 +121,20 @@ interface Shared {
 /**
  * Allow and deny rules by tool. `*` in the name of a tool matches any text.
  *
- * - A **command** is parsed as bash: every command of the line, at whatever depth, must match an allow pattern, from its
- *   first word to where a word ends; one that matches a deny pattern is enough to deny. Words behind the match pass if the
- *   program is known; for any other program the pattern has to reach the end of the command. A line that assigns what may steer a
- *   program, writes to a file or defines a function is approved only by a pattern that is the whole line, such as
- *   `^PATH=. npm test$`. Deny patterns also see the whole line as it is written.
- * - An allow rule holds in the executor's folder. For a call that works elsewhere, or a line with `cd`, it must name that
- *   folder: `{ pattern: "^npm test$", workingDir: "packages/a" }`, or `packages/**` for all below too.
- * - A **path** is matched relative to `cwd` and absolute, with `/` on every system, both as it is spelled and with its
- *   links resolved: an allow pattern must match both, a deny pattern either. Of several paths each is matched.
- * - Anything else is matched as it is. A URL is matched as it is spelled and as it is fetched, with `..` and `%2e` resolved as a
- *   server does: an allow pattern must match both, a deny pattern either.
+ * - A **command** is parsed as bash: every command of the line, at any depth, must match an allow pattern, from its first word to
+ *   the end of a word; the line is denied if one command matches a deny pattern. Words after the match pass if the program is
+ *   known; for any other program the pattern has to reach the end of the command. A line that assigns a variable that may affect
+ *   a program, writes to a file or defines a function is approved only by a pattern that is the whole line, such as
+ *   `^PATH=. npm test$`. Deny patterns are also matched against the whole line as written.
+ * - An allow rule applies in the executor's folder. For a call that works in another folder, or a line with `cd`, it must name
+ *   that folder: `{ pattern: "^npm test$", workingDir: "packages/a" }`, or `packages/**` to include all folders below it.
+ * - A **path** is matched relative to `cwd` and absolute, with `/` on every system, both as it is spelled and with its links
+ *   resolved: an allow pattern must match both, a deny pattern either. If there are several paths, each is matched.
+ * - Any other text is matched unchanged. A URL is matched as it is spelled and as it is fetched, with `..` and `%2e` resolved as
+ *   a server does: an allow pattern must match both, a deny pattern either.
  *
- * Patterns run in bounded time: if one would take longer, the call is asked; a deny pattern for a path or a text denies.
+ * Patterns run in bounded time: if one would take longer, the call is asked, but denied if it is a deny pattern for a path or a
+ * text.
  */
 export class ToolFilters {
   private readonly shared: Shared
@@ -146,7 +147,7 @@ export class ToolFilters {
   }
 
   /**
-   * Throws for a pattern that is no regular expression, with its tool, and for anything but
+   * Throws for a pattern that is not a regular expression, naming its tool, and for anything but
    * `{ [tool]: { allow?: (string | { pattern, workingDir? } | { call, workingDir? })[], deny?: string[] } }`.
    *
    * @example
@@ -160,33 +161,33 @@ export class ToolFilters {
     return filters
   }
 
-  /** Filters without rules: every call is asked, until something is remembered. */
+  /** Filters without rules: every call is asked until a rule is remembered. */
   static empty(options?: ToolFiltersOptions): ToolFilters {
     return ToolFilters.compile({}, options)
   }
 
-  /** The same rules, also those that are remembered later, for an executor whose relative paths start at `cwd`. */
+  /** The same rules, including those that are remembered later, for an executor whose relative paths start at `cwd`. */
   at(cwd: string): ToolFilters {
     return new ToolFilters(this.shared, cwd)
   }
 
   /**
-   * The rules of a TOML file as `save` writes them, which the command's `--config` reads too; no rules if the file is missing.
-   * Rejects, with the name of the file, if it cannot be read.
+   * Loads the rules of a TOML file as `save` writes it, which the command's `--config` reads too; no rules if the file is
+   * missing. Rejects, naming the file, if it cannot be read.
    */
   static async load(path: string, options: ToolFiltersOptions = {}): Promise<ToolFilters> {
     return ToolFilters.compile(await readRules(path), { source: path, ...options })
   }
 
   /**
-   * Adds the remembered rules to a file, which is created if it is missing. Processes that save at the same time lose none of each
+   * Adds the remembered rules to a file, which is created if it is missing. Processes that save at the same time keep each
    * other's rules.
    */
   save(path: string): Promise<void> {
     return appendRules(path, this.remembered())
   }
 
-  /** Adds rules of another origin. Throws as `compile` does, and then adds none. */
+  /** Adds rules of another source. Throws as `compile` does, and then adds none. */
   add(config: ToolFilterConfig, source?: string): void {
     const { rules, patterns } = this.shared
     for (const [name, added] of compileRules(config, source)) {
@@ -195,17 +196,20 @@ export class ToolFilters {
     }
   }
 
-  /** Sentences for hosts to show: on allow patterns that match everything, or have `^` in some alternatives only. */
+  /** Warnings for hosts to show: about allow patterns that match everything, or that have `^` in only some alternatives. */
   get warnings(): ReadonlyArray<string> {
     return warningsOf(this.shared.rules)
   }
 
-  /** Called when an executor with these tools is made. Throws a TypeError for a rule that names none of them and has no `source`. */
+  /**
+   * Called when an executor with these tools is created. Throws a TypeError for a rule that names none of them and has no
+   * `source`.
+   */
   expectTools(tools: ReadonlyArray<string>): void {
     expectTools(this.shared.rules, tools, this.shared.onUnknownTool)
   }
 
-  /** The decision on a call; undefined asks. Never throws. */
+  /** The decision on a call; undefined means ask. Never throws. */
   evaluate(tool: FilteredTool, params: unknown): FilterDecision {
     const { verdict } = this.explain(tool, params)
     return verdict === "ask" ? undefined : verdict
@@ -237,9 +241,9 @@ export class ToolFilters {
   }
 
   /**
-   * Adds allow rules that approve this call again: by default only this call, with all its parameters, in its folder. Returns false,
-   * and adds nothing, if no rule can: a deny rule matches, the command line cannot be known, the parameter is missing, or the given
-   * rule is no pattern or does not match the call. Never throws.
+   * Adds allow rules that approve this call again: by default only this call, with all its parameters, in its folder. Returns
+   * false, and adds nothing, if no rule can: a deny rule matches, the command line cannot be understood, the parameter is
+   * missing, or the given rule is not a pattern or does not match the call. Never throws.
    */
   remember(tool: FilteredTool, params: unknown, choice: RememberChoice = "call"): boolean {
     const { rules, learned, onRemember } = this.shared
@@ -252,12 +256,12 @@ export class ToolFilters {
     try {
       onRemember?.({ [tool.name]: { allow: added.map(configOf) } })
     } catch {
-      // The rule is remembered all the same.
+      // The rule is remembered nevertheless.
     }
     return true
   }
 
-  /** The rules that `remember` would add, for a host to show; undefined if none can approve the call again. */
+  /** The rules that `remember` would add, for a host to show; undefined if no rule can approve the call again. */
   rememberable(
     tool: FilteredTool,
     params: unknown,
@@ -266,14 +270,14 @@ export class ToolFilters {
     return this.approving(tool, params, choice)?.map(configOf)
   }
 
-  /** The remembered rules, for hosts that keep them themselves: `compile` reads them again. */
+  /** The remembered rules, for hosts that keep them themselves: pass them to `compile`. */
   remembered(): ToolFilterConfig {
     return Object.fromEntries(
       [...this.shared.learned].map(([name, rules]) => [name, { allow: rules.map(configOf) }]),
     )
   }
 
-  /** The rules that would approve this call, which are added for a test only; none if the call is approved already. */
+  /** The rules that would approve this call, which are added only to test them; none if the call is approved already. */
   private approving(tool: FilteredTool, params: unknown, choice: RememberChoice): Array<Rule> | undefined {
     const isApproved = this.evaluate(tool, params) === "approve"
     if (isApproved && !isNamed(choice)) return []
@@ -293,7 +297,7 @@ export class ToolFilters {
     }
   }
 
-  /** What holds for a tool by its names, and by patterns for names. */
+  /** The rules that apply to a tool by its names, and by patterns for names. */
   private rulesOf({ name, ruleNames = [] }: Pick<FilteredTool, "name" | "ruleNames">): ToolRules | undefined {
     const { rules, patterns } = this.shared
     const own = rules.get(name)
@@ -306,7 +310,7 @@ export class ToolFilters {
     return found.length === 0 ? undefined : joined(found)
   }
 
-  /** Parameters that are no JSON belong to no remembered call. */
+  /** Parameters that are not JSON belong to no remembered call. */
   private callRule(
     { allow }: ToolRules,
     tool: FilteredTool,

@@ -8,7 +8,7 @@ export interface GrammarCommand {
 
 export interface Understood {
   readonly commands: ReadonlyArray<GrammarCommand>
-  /** As written: descriptor, operator, a space, the target; of a here-document the delimiter and the body. */
+  /** As written: descriptor, operator, a space, the target; for a here-document, the delimiter and the body. */
   readonly redirects: ReadonlyArray<string>
   /** Whether `[[` may evaluate arithmetic. */
   readonly evaluates: boolean
@@ -24,16 +24,16 @@ export abstract class CommandScanner extends WordScanner {
   readonly commands: Array<GrammarCommand> = []
   readonly redirects: Array<string> = []
   evaluates = false
-  /** The here-document whose body follows the next newline, with the substitution that it is in. */
+  /** The here-document whose body follows the next newline, with the level of its substitution. */
   protected pending: { operator: string; delimiter: string; head: string; level: number } | undefined
-  /** How many substitutions are open. */
+  /** The number of open substitutions. */
   protected level = 0
 
   protected override get awaitsBody(): boolean {
     return this.pending !== undefined
   }
 
-  /** Skips blanks and continuations between them; returns whether there were any. */
+  /** Skips blanks and continuations between them. Returns whether there were any. */
   protected blanks(): boolean {
     const start = this.at
     for (;;) {
@@ -70,7 +70,7 @@ export abstract class CommandScanner extends WordScanner {
     if (this.sees("\\")) this.refuse("a backslash in a comment")
   }
 
-  /** The reserved word that begins here, if one does; it is not skipped. */
+  /** The reserved word that begins here, if any; it is not skipped. */
   protected peekReserved(): string | undefined {
     const pattern = /(?:[a-z]+|[{}!]|\[\[|\]\])(?=[ \t\n;&|)]|$)/y
     pattern.lastIndex = this.at

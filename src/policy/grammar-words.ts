@@ -3,7 +3,7 @@
 /** Why a line is not understood. */
 export class NotUnderstood extends Error {}
 
-/** `sh` may be any shell, so bash's own syntax is refused in it. */
+/** `sh` may be any shell, so syntax that only bash has is refused. */
 export type Dialect = "bash" | "sh"
 
 export interface GrammarWord {
@@ -51,7 +51,7 @@ const decodeAnsiC = (text: string): string =>
     return String.fromCharCode(Number.parseInt(digits, code.startsWith("x") ? 16 : 8))
   })
 
-/** Whether a single byte of a text is a blank in some locales. */
+/** Whether some locales treat a single byte of a text as a blank. */
 const mayBeBlank = (text: string): boolean =>
   /[^\x00-\x7f]/.test(text) && new TextEncoder().encode(text).some((byte) => byte === 0x85 || byte === 0xa0)
 
@@ -59,9 +59,9 @@ export abstract class WordScanner {
   protected at = 0
   protected readonly source: string
   protected readonly dialect: Dialect
-  /** Whether this is in a backquote or a here-document: no quotes, backslashes or newlines. */
+  /** Whether the scanner is in a backquote or a here-document: no quotes, backslashes or newlines. */
   protected bare = false
-  /** Whether this is in a here-document, where quotes are text. */
+  /** Whether the scanner is in a here-document, where quotes are text. */
   protected inBody = false
 
   constructor(source: string, dialect: Dialect) {
@@ -69,9 +69,9 @@ export abstract class WordScanner {
     this.dialect = dialect
   }
 
-  /** Reads a list up to its closing character, and skips that. */
+  /** Reads a list up to its closing character, and skips that character. */
   protected abstract substitution(close: ")" | "`"): void
-  /** Whether a here-document waits for its body: no newline may come before the body. */
+  /** Whether a here-document still needs its body: no newline may come before the body. */
   protected abstract get awaitsBody(): boolean
 
   protected refuse(reason: string): never {
@@ -98,7 +98,7 @@ export abstract class WordScanner {
     if (this.dialect !== "bash") this.refuse(`shells other than bash read ${construct} differently`)
   }
 
-  /** Reads the word that begins here. `first`: an assignment may stand here. */
+  /** Reads the word that begins here. `first`: whether an assignment is allowed here. */
   protected word(first = false): GrammarWord {
     const start = this.at
     let value: string | undefined = ""

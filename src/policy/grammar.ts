@@ -1,16 +1,16 @@
 /**
- * Whether a command line lies in the grammar of GRAMMAR.md, which bash and our parser read alike, and which commands it then has, to be
- * compared with those of the parser. Reads each character once.
+ * Whether a command line conforms to the grammar of GRAMMAR.md, which bash and our parser read alike, and which commands it then
+ * contains, to be compared with those of the parser. Reads each character once.
  */
 import { CommandScanner, reserved, type Understood } from "./grammar-commands.ts"
 import { type Dialect, NotUnderstood } from "./grammar-words.ts"
 
 export type { Dialect, Understood }
 
-/** How deep lists may be nested. */
+/** The maximum depth of nested lists. */
 const maxDepth = 24
 
-/** A NUL, an escape, a mark that reverses the text direction: invisible to a person, and perhaps dropped by bash. */
+/** A NUL, an escape, a mark that reverses the text direction: invisible to a person, and possibly dropped by bash. */
 const deceptive = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]|(?![ \t\n])\s/u
 
 const none: ReadonlySet<string> = new Set()
@@ -30,7 +30,7 @@ class Grammar extends CommandScanner {
   }
 
   protected override substitution(close: ")" | "`"): void {
-    // Bash first tries arithmetic, and then reads a here-document in the substitution differently.
+    // Bash tries arithmetic first, and then reads a here-document in the substitution differently.
     if (close === ")" && this.next === "(") this.refuse("`((` in a substitution")
     const { bare } = this
     this.bare ||= close === "`" || this.inBody

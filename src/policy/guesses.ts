@@ -1,6 +1,6 @@
 /**
- * What an unknown program may run of its operands: `npx npm publish`, `hyperfine 'npm publish'`. Only deny rules are applied to such
- * guesses, and a match leads to a question, for the operand may as well be text.
+ * The operands that an unknown program may run: `npx npm publish`, `hyperfine 'npm publish'`. Only deny rules are applied to such
+ * guesses, and a match only asks, because the operand may just as well be text.
  */
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { readCommandLine, type SimpleCommand } from "./command-line.ts"
@@ -12,13 +12,13 @@ import { powersOf } from "./power-options.ts"
 import { findRule, type Rule } from "./rules.ts"
 import { expandedWords, type ShellWord } from "./shell-word.ts"
 
-/** Their output is data, unless another program reads it. */
+/** Programs whose output is data, unless another program reads it. */
 const printers = new Set(names("echo printf"))
 const feeds = /\||[<>$]\(|`|\bcoproc\b/
 
-/** Where a command may begin in a text: not within a word or a path. */
+/** The positions at which a command may begin in a text: not within a word or a path. */
 const commandStart = "(?<![\\w./@-])"
-/** `^rm\b` is for `rm`, and neither for `rm.ts` nor for `rm-all`. */
+/** `^rm\b` means `rm`, and neither `rm.ts` nor `rm-all`. */
 const nameEnd = "\\b(?![.@/-]\\w)"
 const token = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\^/g
 
@@ -46,13 +46,13 @@ const anywhereOf = (rule: Rule): Anywhere => {
 
 const isSpecific = ({ regex }: Rule): boolean => unusedNames.every((name) => regex.match(name) === undefined)
 
-/** How deep code may be quoted in code. */
+/** The maximum depth of code quoted in code. */
 const maxDepth = 4
-/** Characters that are read again in all, plus a fixed cost for each text. */
+/** The total number of characters that are read again, plus a fixed cost for each text. */
 const maxWork = 100_000
 const textCost = 200
 
-/** A text as it is, without escapes, and without the brackets, commas and quotes of other languages. */
+/** A text unchanged, without escapes, and without the brackets, commas and quotes of other languages. */
 const formsOf = (text: string): ReadonlyArray<string> => [
   text,
   unescaped(text).replace(/\s+/g, " "),
@@ -62,7 +62,7 @@ const formsOf = (text: string): ReadonlyArray<string> => [
 /** Decodes escapes as `printf` and makefiles do. */
 const unescaped = (text: string): string => text.replace(/\\[abefnrtv]/g, "\n")
 
-/** Removes the folders of all paths, wherever a path begins: a shell may not be what reads the text. */
+/** Removes the folders of all paths, wherever a path begins: a program other than a shell may read the text. */
 const withoutFolders = (text: string): string => text.replace(/(?<![\w.@~/-])(?:[\w.@~-]*\/)+(?=\w)/g, "")
 
 const textsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => [
@@ -71,7 +71,7 @@ const textsOf = (words: ReadonlyArray<ShellWord>): ReadonlyArray<string> => [
   words.map((word) => word.emptied).join(" "),
 ]
 
-/** Whether a shell would read the text as something else than one plain word. */
+/** Whether a shell would read the text as something other than one plain word. */
 const mayBeCode = ({ text, literal }: ShellWord): boolean =>
   /\s/.test(text) || (literal && /['"\\{$`;&|(<>]/.test(text))
 
@@ -87,7 +87,7 @@ class Guesses {
     this.isPrintRead = isPrintRead
   }
 
-  /** The first rule that matches what the command may run, besides what is known. */
+  /** The first rule that matches a command that may run, besides the known ones. */
   find(command: SimpleCommand, depth = 0): Rule | undefined {
     const { words, input } = command
     const [name, ...args] = words
@@ -95,7 +95,7 @@ class Guesses {
     const program = bareName(name.text)
     const isPrinter = printers.has(program) && !this.isPrintRead
     const isData = isPrinter || (hasDataOperands(words) && powersOf(command).length === 0)
-    // A program whose operands are data passes its input on at most.
+    // A program whose operands are data passes on only its input.
     if (isData && !this.isPrintRead) return undefined
     const found =
       input && (this.inCode(input.text, depth) ?? (isData ? undefined : this.inTexts(formsOf(input.text))))
@@ -108,7 +108,7 @@ class Guesses {
     )
   }
 
-  /** Commands whose words are not side by side, and commands that are known only when the line runs. */
+  /** Looks at commands whose words are not adjacent, and at commands that are known only when the line runs. */
   private amongShapes(words: ReadonlyArray<ShellWord>): Rule | undefined {
     const shapes = scatteredShapes(words)
     const unknown = unknownCommand(words)
@@ -153,7 +153,7 @@ class Guesses {
 
   private read(source: string, depth: number): Rule | undefined {
     this.work -= source.length + textCost
-    // What is left unread may be anything.
+    // The unread rest may be anything.
     if (this.work < 0 || depth >= maxDepth) return this.rules[0]
     const { rules, matching } = this
     const { forms, commands } = readCommandLine(source)
@@ -180,7 +180,7 @@ export interface GuessedDeny {
   readonly command: SimpleCommand
 }
 
-/** The first deny rule that matches what a command of a line may run without saying so. */
+/** The first deny rule that matches a command which a line may run without naming it. */
 export const guessedDeny = (
   rules: ReadonlyArray<Rule>,
   source: string,

@@ -1,6 +1,6 @@
 /**
- * How far an allow rule has to match a command. Words behind the match pass if the program is known: either the tables list its
- * dangerous words, or it runs nothing that its words name. The words of any other program could do anything.
+ * How much of a command an allow rule has to match. Words after the match pass if the program is known: either the tables list
+ * its dangerous words, or it does not run anything that its words name. The words of any other program could do anything.
  */
 import { isHarmlessSetting } from "./assignments.ts"
 import { isScripted } from "./escapes.ts"
@@ -20,7 +20,7 @@ const others = new Set(
   `),
 )
 
-/** A program of the same name in another folder is another program. */
+/** The folders of system programs: a program of the same name in another folder is a different program. */
 const ofTheSystem =
   /^(\/usr(\/local)?)?\/s?bin\/[^/]+$|(^|\/)(node_modules\/\.bin|\.?venv\/bin|vendor\/bin)\/[^/]+$/
 const ofTheProject = /^\.\/(gradlew|mvnw)$/
@@ -35,7 +35,7 @@ const isKnownName = (name: string): boolean =>
 const isKnown = (text: string): boolean =>
   (!text.includes("/") || ofTheSystem.test(text) || ofTheProject.test(text)) && isKnownName(programName(text))
 
-/** The words that may name what a runner runs; the last one names it, those before may be values of options. */
+/** The words that may name the program of a runner: the last one names it, the earlier ones may be values of options. */
 const ranWords = (words: ReadonlyArray<ShellWord>, from: number): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let at = from; at < words.length; at += 1) {
@@ -67,20 +67,20 @@ const isSteered = (words: ReadonlyArray<ShellWord>): boolean =>
 const runsOwn = (words: ReadonlyArray<ShellWord>): boolean =>
   programName(words[0]!.text) === "yarn" && !words.some(({ text }) => /^(exec|dlx|create)$/.test(text))
 
-/** The word that names what a command runs, if that may be any program. */
+/** The word that names the program that a command runs, if this may be any program. */
 export const ranWord = (words: ReadonlyArray<ShellWord>): number | undefined => {
   const runner = runnerOf(words)
   return runner?.any !== true || runsOwn(words) ? undefined : ranWords(words, runner.from).at(-1)
 }
 
-/** How many words of a command, from the first on, a rule has to match. */
+/** How many words of a command, from the first, a rule has to match. */
 export const wordsToMatch = (words: ReadonlyArray<ShellWord>): number => {
   const runner = runnerOf(words)
   if (runner?.any !== true || runsOwn(words)) return isKnown(words[0]!.text) ? 1 : words.length
   const ran = ranWords(words, runner.from)
   const last = ran.at(-1)
   if (runner.other === true || isSteered(words.slice(runner.from, last))) return words.length
-  // Without a program `npm exec` opens a shell.
+  // Without a program, `npm exec` opens a shell.
   const isVerb = runner.from > 1 && words.slice(1, runner.from - 1).every(({ text }) => text.startsWith("-"))
   const isShell = last === undefined && isVerb
   const isKnownRunner = runner.from === 1 || isKnown(words[0]!.text)

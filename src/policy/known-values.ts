@@ -1,6 +1,6 @@
 /**
- * The values of variables that are known in a line: the words of a `for` in its body, and what a command before assigned in the same
- * list. A variable that may get another value anywhere in the line is unknown.
+ * The values of variables that are known in a line: the words of a `for` in its body, and the value that an earlier command of
+ * the same list assigned. A variable that may get another value anywhere in the line is unknown.
  */
 import { type Command, forEachChild, type SyntaxNode, type Word, type WordPart } from "unbash"
 import { names } from "./names.ts"
@@ -22,7 +22,10 @@ const setters = new Set(
 /** Variables that bash sets after each command. */
 const renewed = new Set(["_", "COLUMNS", "LINES"])
 
-/** Whether a command may set a variable that it does not name: `$e$f x` may be `read x`, and `export $x` any assignment. */
+/**
+ * Whether a command may set a variable that it does not name: `$e$f x` may be `read x`, and `export $x` may be any
+ * assignment.
+ */
 const setsUnseen = ({ name, args }: Command): boolean => {
   const named = name === undefined ? [] : [name, ...(name.value === "export" ? args : [])]
   return named.some((word) => word.type === "Word" && !shellWord(word).literal)
@@ -38,7 +41,7 @@ const literalsOf = (words: ReadonlyArray<Word>): ReadonlyArray<string> | undefin
     : undefined
 }
 
-/** The variables that get a value in exactly one place of a line; none if something may set any variable. */
+/** The variables that get a value in exactly one place of a line; none if a command may set any variable. */
 export const settledNames = (root: SyntaxNode): ReadonlySet<string> => {
   const counts = new Map<string, number>()
   const count = (name: string) => renewed.has(name) || counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -60,7 +63,7 @@ export const settledNames = (root: SyntaxNode): ReadonlySet<string> => {
   return new Set(isOpen ? [] : settled.map(([name]) => name))
 }
 
-/** What a command that consists of assignments alone assigns. */
+/** The values assigned by a command that consists only of assignments. */
 const assignedBy = (node: SyntaxNode, settled: ReadonlySet<string>): Values => {
   // Nothing is assigned if a redirection fails.
   if (node.type !== "Command" || node.name !== undefined || node.redirects.length > 0) return noValues
@@ -75,7 +78,7 @@ const assignedBy = (node: SyntaxNode, settled: ReadonlySet<string>): Values => {
 
 const first = (node: SyntaxNode): SyntaxNode => (node.type === "AndOr" ? node.commands[0]! : node)
 
-/** The values that are known in each child of a node, in which `values` are known. */
+/** The values that are known in each child of a node in which `values` are known. */
 export const valuesWithin = (
   node: SyntaxNode,
   values: Values,
@@ -138,7 +141,7 @@ const fillIn = (word: Word, choice: Choice): Word => {
     : { ...word, parts, value: parts.map(valueOf).join("") }
 }
 
-/** The greatest number of commands that one is expanded to. */
+/** The maximum number of commands that one command is expanded to. */
 const maxChoices = 16
 
 const choicesOf = (used: ReadonlyArray<string>, values: Values): ReadonlyArray<Choice> => {

@@ -1,6 +1,6 @@
 /**
- * How a line affects a command in it: where and how often it runs the command, and whether the command depends on the line, through a
- * loop's or an assignment's values, or a program that it reads. A rule for just the command does not cover that.
+ * How a line affects a command in it: where and how often the line runs the command, and whether the command depends on the line,
+ * through the values of a loop or an assignment, or a program that it reads. A rule for just the command does not cover this.
  */
 import type { SyntaxNode } from "unbash"
 import type { ShellInput } from "./fed-input.ts"
@@ -9,13 +9,13 @@ import { programName, type ShellWord } from "./shell-word.ts"
 
 /** Where and how often a line runs a command. */
 export interface Around {
-  /** Whether it may run several times in one shell, and find there what it changed before. */
+  /** Whether the command may run several times in one shell, and so find its own earlier changes. */
   readonly repeats: boolean
-  /** The program that runs the command in a folder of its own choice. */
+  /** The program that runs the command in a folder of its choice. */
   readonly elsewhere?: string
 }
 
-/** How a line runs what is in a node. A subshell changes nothing for the next round of a loop. */
+/** How a line runs the contents of a node. A subshell changes nothing for the next iteration of a loop. */
 export const aroundWithin = ({ type }: SyntaxNode, around: Around): Around => {
   switch (type) {
     case "For":
@@ -40,18 +40,18 @@ const readsProgram = ([name, ...args]: ReadonlyArray<ShellWord>): boolean =>
   (args.every(({ text }) => text.startsWith("-")) ||
     args.some(({ text }) => /^(-|\/dev\/(stdin|fd\/0))$/.test(text)))
 
-/** `$_` is the last word of the command before, and some of bash's own variables hold the line. */
+/** `$_` is the last word of the previous command, and some of bash's own variables contain the line. */
 const isSetByLine = (name: string, variables: ReadonlySet<string>): boolean =>
   variables.has(name) || name === "_" || name.startsWith("BASH_")
 
 const parameters = /\$\{?#?([A-Za-z_]\w*)/g
 
-/** The parts of a command that are looked at. */
+/** The parts of a command that are checked. */
 interface Context {
   readonly words: ReadonlyArray<ShellWord>
   /** Its own here-document or here-string. */
   readonly input?: ShellInput | undefined
-  /** Its standard input, as far as the line says it. */
+  /** Its standard input, as far as the line determines it. */
   readonly fed?: ShellInput | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Options that a deny rule names and a command writes in another way: `rm -fr` and `rm -r x -f` for `rm -rf`, and
- * `git push origin --force` for `git push --force`. A match only leads to a question.
+ * Options that a deny rule names and a command spells or places differently: `rm -fr` and `rm -r x -f` for `rm -rf`, and
+ * `git push origin --force` for `git push --force`. A match only asks.
  */
 import { optionsNamedBy } from "./abbreviated-options.ts"
 import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
@@ -8,13 +8,13 @@ import { bareName } from "./command-shape.ts"
 import { perPattern } from "./per-pattern.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** More options than anybody writes into one rule. */
+/** More options than any rule should contain. */
 const maxBundles = 32
 const maxWritten = 64
-/** How many operands, which may be subcommands, may stand in front of the option. */
+/** How many operands, which may be subcommands, may precede the option. */
 const maxOperands = 2
 
-/** Whether the letters may be an option each: in a word such as `-exec` or `-delete`, a letter comes twice. */
+/** Whether each letter may be an option: in a word such as `-exec` or `-delete`, a letter occurs twice. */
 const isBundle = (letters: string): boolean => new Set(letters).size === letters.length
 
 /** The letters of the short options that a pattern names. */
@@ -27,8 +27,8 @@ const bundlesNamedBy = perPattern((pattern): ReadonlyArray<string> => {
 })
 
 /**
- * The short options of a command, and the first letters of its long ones, which may be the same options; but not if the pattern names
- * a long option with that letter: next to `(-f|--force)`, `--follow-tags` is not `-f`.
+ * The short options of a command, and the first letters of its long ones, which may be the same options; except if the pattern
+ * names a long option with that letter: with `(-f|--force)`, `--follow-tags` is not `-f`.
  */
 const lettersOf = (options: ReadonlyArray<string>, long: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(
@@ -38,7 +38,7 @@ const lettersOf = (options: ReadonlyArray<string>, long: ReadonlyArray<string>):
     }),
   )
 
-/** Whether a pattern matches a command in which one option is spelled and placed as in the pattern. */
+/** Whether a pattern matches a command with one option spelled and placed as in the pattern. */
 export const matchesMovedOption = (
   regex: BoundedPattern,
   words: ReadonlyArray<ShellWord>,

@@ -1,4 +1,4 @@
-/** What a program does with its operands: they are data, or a command that it may run. For guesses, which only deny rules use. */
+/** How a program uses its operands: as data, or as a command that it may run. For guesses, which only deny rules use. */
 import { isDash, isOneWord } from "./arguments.ts"
 import { bareName } from "./command-shape.ts"
 import { escapes } from "./escapes.ts"
@@ -6,7 +6,7 @@ import { names } from "./names.ts"
 import { runnerOf } from "./runners.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** Programs that run nothing that their operands name, except by options in the tables of power-options.ts. */
+/** Programs that do not run anything that their operands name, except by options in the tables of power-options.ts. */
 const dataPrograms = new Set(
   names(`
     git ls dir tree cat tac head tail less more wc grep egrep fgrep rg ag ack sort uniq cut paste join comm tr nl fold
@@ -28,7 +28,7 @@ const containers = `
   ps ls rm kill stop start restart pause unpause logs inspect wait port rename diff stats events images pull push down up
 `
 
-/** Subcommands, right behind the program, whose operands are data too. */
+/** Subcommands, directly after the program, whose operands are data too. */
 const dataSubcommands: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   (
     [
@@ -78,7 +78,7 @@ export const hasDataOperands = (words: ReadonlyArray<ShellWord>): boolean => {
   return isDocker(program) && groups.get(subcommand)?.has(nested) === true
 }
 
-/** The first word at which a command may begin that the program runs. */
+/** The first word at which a command that the program runs may begin. */
 export const firstCommandWord = (words: ReadonlyArray<ShellWord>): number => {
   const [program = "", subcommand = ""] = words.map(({ text }) => bareName(text))
   if (!haveSubcommands.has(program)) return 1
@@ -88,7 +88,7 @@ export const firstCommandWord = (words: ReadonlyArray<ShellWord>): number => {
 const inContainer =
   /^(docker|podman|nerdctl)( compose| container)? (run|exec)$|^docker-compose (run|exec)$|^(kubectl|oc) (exec|run|debug)$/
 
-/** The first word that may name the program that is run, and how many operands stand in front of it. */
+/** The first word that may name the program to run, and the number of operands before it. */
 const runStart = (
   words: ReadonlyArray<ShellWord>,
 ): { readonly from: number; readonly operands: number } | undefined => {
@@ -99,7 +99,7 @@ const runStart = (
   return length === undefined ? undefined : { from: length, operands: 1 }
 }
 
-/** The word that begins a command which is known only when the line runs: `npx $x`, `docker run image $x`. */
+/** The word that begins a command that is known only when the line runs: `npx $x`, `docker run image $x`. */
 export const unknownCommand = (words: ReadonlyArray<ShellWord>): number | undefined => {
   const start = runStart(words)
   if (start === undefined) return undefined

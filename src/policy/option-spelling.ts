@@ -1,18 +1,18 @@
 /**
- * Reads an option as its command does, by one of `spellings`. In every spelling, upper and lower case, hyphens and underscores do not
- * tell long options apart: `--outputFile`, `--output-file` and `--OUTPUT_FILE` are one. Reading more widely than the command only
- * leads to more questions.
+ * Reads an option as its command does, by one of `spellings`. In every spelling, case, hyphens and underscores do not distinguish
+ * long options: `--outputFile`, `--output-file` and `--OUTPUT_FILE` are the same. Accepting more than the command does only leads
+ * to more questions.
  */
 import { names } from "./names.ts"
 
 interface SpellingTraits {
-  /** Whether any beginning of a long option stands for the option. */
+  /** Whether any prefix of a long option means the option. */
   readonly abbreviates?: true
   /** Whether a long option may also have one dash. */
   readonly oneDash?: true
-  /** Whether several letters may follow one dash, the last with its value. */
+  /** Whether several letters may follow one dash, the last one with its value. */
   readonly bundles?: true
-  /** Whether the first word may be such letters without a dash. */
+  /** Whether the first word may consist of such letters without a dash. */
   readonly bareBundle?: true
 }
 
@@ -33,19 +33,19 @@ export type Spelling = keyof typeof spellings
 
 const traitsOf = (spelling: Spelling): SpellingTraits => spellings[spelling]
 
-/** Ignores case, hyphens and underscores, but for single letters, which differ by their case. */
+/** Ignores case, hyphens and underscores, except in single letters, which differ by case. */
 const folded = (name: string): string =>
   name.length === 1 ? name : name.replace(/(?<=.)[-_](?=.)/g, "").toLowerCase()
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
 /**
- * Options and subcommands, as they are written: `-o`, `--output`, `-delete`, `add`. `…*` stands for every word that begins so,
- * `--coverage.` for all names below `--coverage`, and `-C?` for a letter whose value, if any, follows in the same word.
+ * Options and subcommands as written: `-o`, `--output`, `-delete`, `add`. `…*` means every word that begins like this,
+ * `--coverage.` all names below `--coverage`, and `-C?` a letter whose value, if any, follows in the same word.
  */
 export class OptionNames {
   readonly letters: string
-  /** Words that are matched by their beginning, and subcommands. */
+  /** Words that are matched by their prefix, and subcommands. */
   readonly forms: RegExp | undefined
   private readonly attached: string
   private readonly long: ReadonlyArray<string>
@@ -133,7 +133,8 @@ export const findOption = (
   const { abbreviates = false, oneDash = false, bundles = false } = traitsOf(spelling)
   const { name, value } = longName(word)
   const isLong = word.startsWith("--")
-  // Programs that bundle letters read a long option with one dash as letters. A person may mean the long one, so that is asked too.
+  // Programs that bundle letters read a long option with one dash as letters. A person may mean the long one, so this is asked
+  // too.
   if (isLong || name.length > 1) {
     if (wanted.hasLong(name, abbreviates && (isLong || oneDash))) return { letterAt: undefined, value }
     if (isLong) {
@@ -166,7 +167,7 @@ export const takesNext = (
   if (traitsOf(spelling).bundles !== true) return valued.letters.includes(name) && name.length === 1
   for (let at = 1; at < word.length; at += 1) {
     const letter = word[at]!
-    // The word behind a wanted option may be that option's value.
+    // The word after a wanted option may be that option's value.
     if (wanted.letters.includes(letter)) return false
     if (valued.takesRest(letter)) return at === word.length - 1 && valued.letters.includes(letter)
   }
@@ -178,7 +179,7 @@ export const hasEndMark = (spelling: Spelling): boolean => spelling !== "one das
 
 const restraints = names("dryrun justprint recon simulate noact noemit ignorescripts spider check sandbox")
 const offValue = /^(false|no|none|off|0)$/i
-/** Values behind `=` that turn an option off, and that can be no file. */
+/** Values after `=` that turn an option off, and that cannot be a file. */
 const attachedOffValue = /^(false|f|null|no|n|none|off|0+|without|disable)$/i
 
 /** Whether a word revokes an option such as `--dry-run`: `--no-dry-run`, `--dry-run=none`, `--noEmit false`. */
@@ -186,7 +187,7 @@ export const liftsRestraint = (word: string, next: string | undefined): boolean 
   if (!word.startsWith("-")) return false
   const { name: written, value } = longName(word)
   const name = written.replace(/^-+/, "")
-  // A few letters behind one dash may be something else.
+  // A few letters after one dash may mean something else.
   const isAbbreviated = word.startsWith("--") || name.length > 3
   const isRestraint = restraints.some((long) =>
     isAbbreviated ? long.startsWith(folded(name)) : long === folded(name),
@@ -199,7 +200,7 @@ export const liftsRestraint = (word: string, next: string | undefined): boolean 
 
 const maxName = 64
 
-/** The positions of options that negate an earlier one, or what an earlier one abbreviates: `--list … --no-list`. */
+/** The positions of options that negate an earlier option or its abbreviation: `--list … --no-list`. */
 export const negatedAt = (words: ReadonlyArray<string>): ReadonlySet<number> => {
   const seen = { on: new Set<string>(), off: new Set<string>() }
   const found = new Set<number>()

@@ -1,4 +1,4 @@
-/** Reads the options in front of a wrapper's command, as getopt does. Options that are not listed are not guessed at. */
+/** Reads the options before a wrapper's command, as getopt does. Unlisted options are not guessed. */
 import type { ShellWord } from "./shell-word.ts"
 
 export interface OptionSpec {
@@ -15,7 +15,7 @@ export interface ReadOptions {
   readonly index: number
 }
 
-/** Undefined if the options cannot be told: one is not listed, or a word expands, and may turn out to be an option or several. */
+/** Undefined if the options cannot be determined: one is not listed, or a word expands and may become one or more options. */
 export const readOptions = (words: ReadonlyArray<ShellWord>, spec: OptionSpec): ReadOptions | undefined => {
   const { short = "", long = [] } = spec
   const options = new Map<string, string>()

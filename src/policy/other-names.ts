@@ -1,13 +1,13 @@
 /**
- * Other names of the subcommands that a deny rule names: `npm i` for `npm install`, `npm publ` for `npm publish`. A match leads to a
- * question, for the name may belong to another subcommand.
+ * Other names of the subcommands that a deny rule names: `npm i` for `npm install`, `npm publ` for `npm publish`. A match only
+ * asks, because the name may belong to another subcommand.
  */
 import type { BoundedPattern, Matching } from "./bounded-pattern.ts"
 import { names } from "./names.ts"
 import { perPattern } from "./per-pattern.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
 
-/** Programs that accept any beginning of a subcommand. */
+/** Programs that accept any prefix of a subcommand. */
 const abbreviating = new Set(names("npm hg chg gem bundle bundler gradle gradlew ip nmcli"))
 
 const packages = `
@@ -38,7 +38,7 @@ const misleading = new Set(names("clean-install install-clean isntall-clean"))
 const maxOperands = 3
 const maxNamed = 32
 
-/** The words that a pattern has in full. */
+/** The words that a pattern contains in full. */
 const namedBy = perPattern(
   (pattern): ReadonlyArray<string> =>
     [...new Set(pattern.replace(/\\[A-Za-z]/g, " ").match(/[a-z][a-z-]+/g))].slice(0, maxNamed),
@@ -58,7 +58,7 @@ const otherNames = (
   return [...same, ...begun].filter((name) => name !== text && !misleading.has(name))
 }
 
-/** Where a subcommand may stand. A known subcommand takes the words behind it, such as the script of `npm run`. */
+/** The possible positions of a subcommand. A known subcommand takes the following words, such as the script of `npm run`. */
 const subcommandPlaces = (program: string, words: ReadonlyArray<ShellWord>): ReadonlyArray<number> => {
   const operands = words.flatMap(({ text }, at) => (at > 0 && !text.startsWith("-") ? [at] : []))
   const groups = synonyms.get(program) ?? []
@@ -66,7 +66,7 @@ const subcommandPlaces = (program: string, words: ReadonlyArray<ShellWord>): Rea
   return operands.slice(0, known < 0 ? maxOperands : Math.min(known + 1, maxOperands))
 }
 
-/** Whether a pattern matches a command in which one subcommand has another of its names. */
+/** Whether a pattern matches a command in which one subcommand is replaced by another of its names. */
 export const matchesOtherName = (
   regex: BoundedPattern,
   words: ReadonlyArray<ShellWord>,

@@ -1,19 +1,19 @@
 /**
- * The forms of a path that rules match: relative to the working directory and absolute, both for the path as it is spelled and for the
- * file that it leads to. The disk is read for that, so that a link is no way around a rule.
+ * The forms of a path that rules match: relative to the working directory and absolute, both for the path as it is spelled and
+ * for the file that it leads to. This reads the disk, so that a link cannot bypass a rule.
  */
 import { readlinkSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** Where relative paths of calls start, and where those of rules do; mostly the same folder. Absolute. */
+/** The folders that relative paths of calls and of rules start in, usually the same. Absolute. */
 export interface Place {
   readonly start: string
   readonly base: string
 }
 
-/** A place that a path may mean. A rule matches it by either form. */
+/** A location that a path may mean. A rule matches it by either form. */
 export interface PathForm {
   readonly absolute: string
   readonly relative: string
@@ -43,14 +43,14 @@ const linkTarget = (path: string): string | undefined => {
   }
 }
 
-/** Where a path leads, even if its last parts do not exist yet. Throws if that cannot be told. */
+/** The target of a path, even if its last parts do not exist yet. Throws if it cannot be determined. */
 export const realPath = (path: string, links = maxLinks): string => {
   try {
     return realpathSync.native(path)
   } catch (error) {
     if (!isMissing(error)) throw error
   }
-  // Writing to a dangling link creates its target, which is therefore what counts.
+  // Writing to a dangling link creates its target, so the target counts.
   const target = linkTarget(path)
   if (target !== undefined) {
     if (links === 0) throw new Error(`Too many links: ${path}`)
@@ -71,11 +71,11 @@ const readings = (path: string, cwd: string): Array<string> => {
 export interface PathForms {
   /** As spelled, once for each meaning. */
   readonly spelled: ReadonlyArray<PathForm>
-  /** With links resolved; undefined if the disk does not tell. Reads the disk when called. */
+  /** With links resolved; undefined if they cannot be resolved. Reads the disk when called. */
   real(): ReadonlyArray<PathForm> | undefined
 }
 
-/** Undefined for a text that can be no path: a NUL byte, too long, a `file:` URL of another host. */
+/** Undefined for a text that cannot be a path: a NUL byte, too long, a `file:` URL of another host. */
 export const pathForms = (path: string, { start, base }: Place): PathForms | undefined => {
   if (path.includes("\0") || path.length > maxPathLength) return undefined
   try {
@@ -86,7 +86,7 @@ export const pathForms = (path: string, { start, base }: Place): PathForms | und
         try {
           const realBase = realPath(base)
           const found = spelled.map((reading) => formOf(realPath(reading), realBase))
-          // The system follows a link before `..`, the spelling does not: both are checked.
+          // The system follows a link before `..`, unlike the spelling: both are checked.
           if (path.includes("..")) {
             const unresolved = isAbsolute(path) ? path : `${start}/${path}`
             found.push(formOf(realPath(unresolved), realBase))

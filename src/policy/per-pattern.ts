@@ -1,6 +1,6 @@
 import type { BoundedPattern } from "./bounded-pattern.ts"
 
-/** Remembers what `read` finds in a pattern, for a rule is applied to many commands. */
+/** Caches the result of `read` for each pattern, because a rule is applied to many commands. */
 export const perPattern = <T extends object>(
   read: (source: string) => T,
 ): ((pattern: BoundedPattern) => T) => {

@@ -1,13 +1,13 @@
-/** Lines of which nothing is to be understood but their commands. */
+/** Lines that consist of nothing but their commands. */
 import type { SyntaxNode } from "unbash"
 
-/** Where a command stands in the line. */
+/** The position of a command in the line. */
 export type Place = Pick<SyntaxNode, "pos" | "end">
 
-/** A longer line is not one that a person takes in. */
+/** A longer line is not one that a person can review. */
 const longestPlain = 10_000
 
-/** Whether between and around the commands there are their joints alone. Escapes and `$'…'` are not written out. */
+/** Whether only the joints are between and around the commands. Escapes and `$'…'` do not count as literal. */
 export const isChain = (source: string, places: ReadonlyArray<Place>): boolean => {
   if (source.length > longestPlain || /[\\\n]|\$['"]/.test(source)) return false
   let at = 0

@@ -1,15 +1,15 @@
 /**
- * Whether a regular expression could match a text with unknown parts: `^npm publish` and `npm …`. It never says no wrongly: what it
- * does not follow (lookaround, word boundaries, backreferences) counts as fulfilled.
+ * Whether a regular expression could match a text with unknown parts: `^npm publish` and `npm …`. It is never false by mistake:
+ * syntax that it does not follow (lookaround, word boundaries, backreferences) counts as fulfilled.
  */
 
 import type { BoundedPattern } from "./bounded-pattern.ts"
 import { perPattern } from "./per-pattern.ts"
 
-/** A part of a text: a string, or undefined for anything at all. */
+/** A part of a text: a string, or undefined for any text. */
 export type Piece = string | undefined
 
-/** One of the alternatives stands here, or nothing if the segment is optional. */
+/** One of the alternatives, or nothing if the segment is optional. */
 export interface Segment {
   readonly alternatives: ReadonlyArray<ReadonlyArray<Piece>>
   readonly optional: boolean
@@ -140,7 +140,7 @@ class Compiler {
 }
 
 export class PossibleMatch {
-  /** Undefined if the pattern could not be followed. */
+  /** Undefined if the pattern could not be compiled. */
   private readonly states: ReadonlyArray<State> | undefined
   private readonly start: number = 0
 
@@ -155,7 +155,7 @@ export class PossibleMatch {
     }
   }
 
-  /** Whether the pattern may match somewhere in a text of these segments. True, too, once `steps` are used up. */
+  /** Whether the pattern may match somewhere in a text of these segments. Also true once `steps` are used up. */
   in(segments: ReadonlyArray<Segment>, steps: number): boolean {
     if (this.states === undefined) return true
     const run = new Run(this.states, this.start, steps)
@@ -174,7 +174,7 @@ export class PossibleMatch {
   }
 }
 
-/** For all shapes of a line, in characters times states: some tenths of a second. */
+/** The limit for all shapes of a line, in characters times states: a few tenths of a second. */
 const maxSteps = 5_000_000
 const possibleMatchOf = perPattern((source) => new PossibleMatch(source))
 
@@ -234,7 +234,7 @@ class Run {
   private anything(places: Places): Places {
     const behind = new Set(places)
     this.reach(behind, this.start)
-    // Iterating a set also visits what is added on the way.
+    // Iterating a set also visits values that are added during the iteration.
     for (const place of behind) {
       const state = this.states[place]!
       if (state._tag === "Character") this.reach(behind, state.next)

@@ -1,4 +1,7 @@
-/** Finds the entries of the tables for a command, and the words that each is about: those of the program, and of what it runs. */
+/**
+ * Finds the entries of the tables for a command, and the words that each entry applies to: those of the program, and of the
+ * program that it runs.
+ */
 import { argumentKinds } from "./arguments.ts"
 import { names } from "./names.ts"
 import { findOption, noOptions, OptionNames, type Spelling } from "./option-spelling.ts"
@@ -20,7 +23,7 @@ import type { ShellWord } from "./shell-word.ts"
 export interface Entry extends Pick<PowerOptions, "words" | "pairs" | "output" | "behind" | "scripts"> {
   readonly spelling: Spelling
   readonly wanted: OptionNames
-  /** Also those of the entries above it: `git` is above `git diff`. */
+  /** Includes those of the entries above it: `git` is above `git diff`. */
   readonly valued: OptionNames
   readonly harmless: OptionNames
   readonly discards: OptionNames
@@ -32,7 +35,7 @@ export interface Entry extends Pick<PowerOptions, "words" | "pairs" | "output" |
   readonly subcommands: ReadonlyArray<string>
 }
 
-/** An entry, and the words that it is about. */
+/** An entry, and the position of the words that it applies to. */
 export interface PlacedEntry {
   readonly entry: Entry
   readonly from: number
@@ -78,10 +81,10 @@ const rowsByProgram = (): ReadonlyMap<string, ReadonlyArray<Row>> => {
 
 const checkers = new Set(["tsc", ...Object.keys(checkerOptions).flatMap((key) => key.split("|"))])
 
-/** Whether a program checks or tests a project, with its dangerous options in the tables. */
+/** Whether a program checks or tests a project and its dangerous options are in the tables. */
 export const isChecker = (program: string): boolean => checkers.has(program)
 
-/** Whether the tables have a program. */
+/** Whether the tables contain a program. */
 export const hasEntries = (program: string): boolean => rowsByProgram().has(program)
 
 const isAbove = (above: ReadonlyArray<string>, below: ReadonlyArray<string>): boolean =>
@@ -89,7 +92,7 @@ const isAbove = (above: ReadonlyArray<string>, below: ReadonlyArray<string>): bo
 
 const entryOf = (row: Row, among: ReadonlyArray<Row>): Entry => {
   const { options, subcommands } = row
-  // `git -C x` and `git diff -C`: in front of a subcommand, an option may mean something else than behind it.
+  // `git -C x` and `git diff -C`: an option may mean something different before a subcommand than after it.
   const valued = among
     .filter((each) => each === row || each.options.behind !== "another's")
     .filter((each) => isAbove(each.subcommands, subcommands))
@@ -128,7 +131,7 @@ const entriesOf = (program: string): ReadonlyArray<Entry> => {
 /** How many words are searched for a subcommand. */
 const maxFront = 64
 
-/** Where the subcommands of an entry end; `open` if one of them is known only when the line runs. */
+/** The end of the subcommands of an entry; `open` if one of them is known only when the line runs. */
 const endOfSubcommands = (
   words: ReadonlyArray<ShellWord>,
   start: number,
@@ -138,7 +141,7 @@ const endOfSubcommands = (
   for (const subcommand of subcommands) {
     const front = words.slice(from, from + maxFront)
     const kinds = argumentKinds(front, { spelling, wanted, valued })
-    // A word behind an option may be the option's value.
+    // A word after an option may be the option's value.
     const last = kinds.findIndex((kind, at) => kind === "operand" && kinds[at - 1] !== "option")
     const candidates = last < 0 ? front : front.slice(0, last + 1)
     const found = candidates.findIndex(
@@ -152,11 +155,11 @@ const endOfSubcommands = (
   return from
 }
 
-/** Whether the program's own words, not those of what it runs, contain an option of `promises`. */
+/** Whether the program's own words, not those of the program that it runs, contain an option of `promises`. */
 const isPromised = (entry: Entry, words: ReadonlyArray<ShellWord>): boolean => {
   const { promises, spelling, valued } = entry
   if (promises === undefined) return true
-  // Nothing is `wanted` here, so that the word behind such an option counts as its value.
+  // Nothing is `wanted` here, so that the word after such an option counts as its value.
   const kinds = argumentKinds(words, { ...entry, wanted: noOptions })
   return words.some(
     ({ text }, at) => kinds[at] === "option" && findOption(text, spelling, promises, valued) !== undefined,
@@ -165,7 +168,7 @@ const isPromised = (entry: Entry, words: ReadonlyArray<ShellWord>): boolean => {
 
 export interface Placed {
   readonly entries: ReadonlyArray<PlacedEntry>
-  /** Whether it cannot be told which subcommand runs. */
+  /** Whether the subcommand cannot be determined. */
   readonly open: boolean
 }
 
@@ -186,7 +189,7 @@ export const placedEntries = (program: string, words: ReadonlyArray<ShellWord>, 
         .map((passing) => ({ entry: passing, from: mark < 0 ? from : mark + 1 })),
     )
   })
-  // Only the entry of a subcommand knows which options in front of it take a value.
+  // Only the entry of a subcommand knows which options before it take a value.
   const deepest = placed.reduce<Entry | undefined>(
     (deep, { entry }) => (entry.subcommands.length >= (deep?.subcommands.length ?? 0) ? entry : deep),
     undefined,
@@ -209,8 +212,8 @@ export interface RanProgram {
 }
 
 /**
- * What a runner may run: any word behind it that the tables know, for some words may be values of options. Undefined if there are
- * too many.
+ * The programs that a runner may run: any following word that the tables contain, because some words may be values of options.
+ * Undefined if there are too many.
  */
 export const ranPrograms = (words: ReadonlyArray<ShellWord>): ReadonlyArray<RanProgram> | undefined => {
   const from = runnerOf(words)?.from ?? words.length

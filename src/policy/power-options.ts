@@ -1,6 +1,6 @@
 /**
- * Options with which a program that seems to read writes a file, or runs another program: `sort -o`, `git diff --output`. An allow
- * rule covers such an option only if it names it: it must not match the command with another option in its place.
+ * Options with which a program that seems to read writes a file, or runs another program: `sort -o`, `git diff --output`. An
+ * allow rule covers such an option only if it names it: it must not match the command with another option in its place.
  */
 import { type ArgumentKind, argumentKinds, isOneWord } from "./arguments.ts"
 import type { Matching } from "./bounded-pattern.ts"
@@ -25,12 +25,12 @@ import { targetsOf } from "./targets.ts"
 /** A word of a command that lets its program write or run something. */
 export interface Power {
   readonly word: string
-  /** Words to put in its place: a rule that names the word matches with none of them. Empty if no rule can name the word. */
+  /** Replacements for the word: a rule that names the word matches with none of them. Empty if no rule can name the word. */
   readonly others: ReadonlyArray<string>
   readonly at: number
-  /** Whether this is the input of the command instead of a word. */
+  /** Whether this is the input of the command rather than a word. */
   readonly isInput?: true
-  /** The command with this one target: a rule for that is enough. */
+  /** The command with only this target: a rule for it is enough. */
   readonly alone?: string
 }
 
@@ -63,7 +63,7 @@ const mayExpandToOption = ({ literal, splits, text }: ShellWord): boolean =>
 
 const possibleForms = new WeakMap<RegExp, PossibleMatch>()
 
-/** Whether a pattern matches a word, or may match what the word expands to. */
+/** Whether a pattern matches a word, or may match its expansion. */
 const mayMatchForm = (form: RegExp, { text, literal, pieces }: ShellWord): boolean => {
   // A pattern that is not anchored could match any expansion: only the written text counts.
   if (literal || form.test(text) || !form.source.startsWith("^")) return form.test(text)
@@ -73,7 +73,7 @@ const mayMatchForm = (form: RegExp, { text, literal, pieces }: ShellWord): boole
   return possible.in([{ alternatives: [pieces, ...cases], optional: false }], maxSteps)
 }
 
-/** Whether a word and the next one form a harmless pair; also if one word holds both, joined by `=`. */
+/** Whether a word and the next one form a harmless pair; also if one word contains both, joined by `=`. */
 const isHarmlessPair = ({ pairs }: Entry, word: ShellWord, next: ShellWord | undefined): boolean => {
   if (pairs === undefined || !word.literal) return false
   const joined = word.text.replace("=", " ")
@@ -109,7 +109,7 @@ const readOption = (entry: Entry, word: ShellWord, next: ShellWord | undefined):
 const readScript = ({ dangers }: PowerScripts, word: ShellWord, value: string): Others | undefined =>
   !word.literal || dangers.test(value) ? unknown : undefined
 
-/** Scripts among the arguments: an operand, or the value of an option, in its word or behind it. */
+/** Finds the scripts among the arguments: an operand, or the value of an option, in the same word or the next. */
 const readScripts = (
   entry: Entry,
   words: ReadonlyArray<ShellWord>,
@@ -128,7 +128,7 @@ const readScripts = (
   return own?.value === undefined ? undefined : readScript(scripts, word, own.value)
 }
 
-/** Whether a word is a file that the option in front of it writes. */
+/** Whether a word is a file that the option before it writes. */
 const isWritten = ({ writes, spelling }: Entry, before: ShellWord | undefined): boolean => {
   if (before === undefined) return false
   if (writes.forms?.test(before.text) === true) return true
@@ -136,7 +136,7 @@ const isWritten = ({ writes, spelling }: Entry, before: ShellWord | undefined): 
   return found !== undefined && found.value === undefined
 }
 
-/** Whether an option in front of the first operand says that nothing is written; git accepts none behind it. */
+/** Whether an option before the first operand ensures that nothing is written; git accepts none after it. */
 const hasReadingOption = (
   { reads, valued }: Entry,
   words: ReadonlyArray<ShellWord>,
@@ -215,7 +215,7 @@ const powersIn = ({ entry, from, to }: PlacedEntry, all: ReadonlyArray<ShellWord
   return powers
 }
 
-/** Whether the arguments contain a script: then the input is none. */
+/** Whether the arguments contain a script: then the input is not one. */
 const hasScript = ({ entry, from }: PlacedEntry, all: ReadonlyArray<ShellWord>): boolean => {
   const { scripts, script, spelling, valued } = entry
   const words = all.slice(from)
@@ -245,13 +245,13 @@ const restraintPowers = ({ words }: SimpleCommand): Array<Power> => {
   )
 }
 
-/** All targets but the first, which the rule itself is for. */
+/** All targets but the first, which the rule itself matches. */
 const targetPowers = ({ words }: SimpleCommand): Array<Power> =>
   (targetsOf(words) ?? [])
     .slice(1)
     .map(({ at, words: alone }) => ({ word: words[at]!.text, others: [""], at, alone: joinWords(alone) }))
 
-/** In words, each counted once for every entry. */
+/** The limit in words, each counted once for every entry. */
 const maxWork = 200_000
 
 const programPowers = (command: SimpleCommand, program: string, start: number): Array<Power> => {

@@ -1,7 +1,7 @@
 /** Build tools, compilers and version control, apart from those in power-table-development.ts and -git.ts. */
 import type { PowerTable } from "./power-table.ts"
 
-/** A variable of any name: rake finds one behind a newline, too. */
+/** A variable of any name: rake also finds one after a newline. */
 const variable = /^[^-][\s\S]*=/
 
 export const buildOptions: PowerTable = {
@@ -23,7 +23,8 @@ export const buildOptions: PowerTable = {
     `,
     behind: "another's",
   },
-  // These options load or run what they name even where php only shows something. The words behind a script belong to the script.
+  // These options load or run the file that they name even if php only prints something. The words after a script belong to the
+  // script.
   php: {
     source: "php(1): -d extension=FILE and -z load a library, also where nothing is run",
     spelling: "whole",

@@ -17,7 +17,7 @@ export const databaseOptions: PowerTable = {
     scripts: {
       operands: 1,
       input: true,
-      // All dot-commands but those that only show something.
+      // All dot-commands except those that only show something.
       dangers:
         /(^|[\n;])\s*\.(?!(tables|schema|dump|mode|headers?|indexes|indices|databases|explain|eqp|width|nullvalue|separator|timeout|timer|stats|changes|echo|show|help|quit|exit)\b)|\b(load_extension|writefile|edit)\s*\(|\battach\b|\binto\b/i,
     },

@@ -1,13 +1,13 @@
-/** Build tools and languages. A rule that allows a script of the project allows whatever the script does. */
+/** Build tools and languages. A rule that allows a script of the project allows everything that the script does. */
 import { gtfobins, type PowerTable } from "./power-table.ts"
 
 /** The tools that may receive the arguments of a project's script. */
 const scriptTools = "tsc eslint prettier biome stylelint jest vitest mocha playwright node esbuild vite"
 
 /**
- * Options of make that neither name a file to read or write nor run anything, in both GNU make and bmake: not `-d` and `-v`, which take
- * a value in bmake. Every other word with `=`, also with blanks around it, sets a variable such as SHELL, and make may run its value;
- * bmake expands a `$` in targets, too.
+ * Options of make that neither name a file to read or write nor run anything, in both GNU make and bmake: not `-d` and `-v`,
+ * which take a value in bmake. Every other word with `=`, even with blanks around it, sets a variable such as SHELL, and make may
+ * run its value; bmake also expands a `$` in targets.
  */
 const makeFlags = [
   "-[BehikLnpqrRsStw]*(?:[jl][\\d.]*|O(?:none|line|target|recurse)?|[oW])?",
@@ -121,7 +121,7 @@ export const developmentOptions: PowerTable = {
       -Wa,* -Xlinker* -Xassembler* -Xpreprocessor* -fpass-plugin* --ld-path* --config* --gcc-toolchain* -mllvm*
       -serialize-diagnostics* --serialize-diagnostics* -ftime-trace=* -foptimization-record-file* -fcrash-diagnostics-dir*
     `,
-    // By path; a bare name is one of the compiler's own linkers.
+    // Matches a path; a bare name is one of the compiler's own linkers.
     words: /^-fuse-ld=.*[/.]/,
   },
   "ar|nm|ranlib|strip|objcopy|objdump|ld|as": {

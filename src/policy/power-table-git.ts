@@ -1,7 +1,7 @@
 /**
- * Subcommands of git; `git *` has the options that many of them take, for diffs and transports. Of a subcommand that reads by default
- * (`git branch`, `git remote`), a rule has to name what deletes, moves or replaces something.
- * Sources: git's manual pages, and https://gtfobins.github.io/gtfobins/git.
+ * Subcommands of git; `git *` has the options that many of them take, for diffs and transports. For a subcommand that reads by
+ * default (`git branch`, `git remote`), a rule has to name the word that deletes, moves or replaces something. Sources: git's
+ * manual pages, and https://gtfobins.github.io/gtfobins/git.
  */
 import type { PowerTable } from "./power-table.ts"
 
@@ -20,7 +20,7 @@ export const gitOptions: PowerTable = {
   git: {
     source:
       "git(1): -c alias.x='!rm y' x; another folder has another configuration, which runs other programs",
-    // All options but those that only change how git shows things.
+    // All options except those that only change how git displays its output.
     words: /^-(?!([hvP]|-no-pager|-no-optional-locks|-literal-pathspecs|-version|-help)$)/,
     valued: "-C -c --git-dir --work-tree --namespace --config-env",
     behind: "another's",
@@ -77,7 +77,7 @@ export const gitOptions: PowerTable = {
   "git config": {
     source: `${page("config")}: aliases, hooks, pagers and editors are commands`,
     options: "edit set unset rename-section remove-section",
-    // All options but those that are known to read, or to say where and how: `--no-get` revokes `--get`.
+    // All options except those that are known to read, or to select a place or a format: `--no-get` revokes `--get`.
     words: new RegExp(`^-(?!(${configOptions})$)`),
     valued: "-f -t --type --default --file --blob --value --url",
     output: 1,

@@ -2,7 +2,7 @@
 import { names } from "./names.ts"
 import { gtfobins, type PowerTable } from "./power-table.ts"
 
-/** Every beginning of each name. */
+/** Every prefix of each name. */
 const beginnings = (text: string): string =>
   names(text)
     .flatMap((name) => [...name].map((_, at) => name.slice(0, at + 1)))
@@ -59,7 +59,7 @@ export const networkOptions: PowerTable = {
     source: `sftp(1): -S, -D, -b; ${gtfobins}/gtfobins/sftp`,
     options: "-S -o -F -D -b -s",
     valued: "-B -c -i -l -J -P -R -X",
-    // sftp reads commands, of which some run a shell, and others write.
+    // sftp reads commands; some of them run a shell, and others write.
     scripts: { input: true, dangers: /\S/ },
   },
   "ssh-keygen": {

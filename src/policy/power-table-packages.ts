@@ -1,4 +1,4 @@
-/** Package managers. Of a subcommand that reads by default, a rule has to name what changes something. */
+/** Package managers. For a subcommand that reads by default, a rule has to name the word that changes something. */
 import { gtfobins, type PowerOptions, type PowerTable } from "./power-table.ts"
 
 const uv = {
@@ -10,7 +10,7 @@ const uv = {
   `,
   valued:
     "-m -w --module --with --with-requirements --with-editable --extra --group --only-group --no-group --from",
-  // A version names no file.
+  // A version is not a file.
   words: /^-p(?!\d+(\.\d+)*$)|^--python(?==(?!\d+(\.\d+)*$)|$)/,
   pairs: /^(-p|--python) \d+(\.\d+)*$/,
 } as const satisfies PowerOptions

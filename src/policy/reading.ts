@@ -1,4 +1,7 @@
-/** What the parser found in a line, to be compared with what the grammar found: if they differ, one of them is wrong. */
+/**
+ * The commands that the parser found in a line, to be compared with those that the grammar found: if they differ, one of
+ * the two is wrong.
+ */
 import type { Command, HereDoc, Redirection } from "unbash"
 import type { Understood } from "./grammar.ts"
 import { assignmentWord, shellWord } from "./shell-word.ts"

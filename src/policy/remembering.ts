@@ -1,6 +1,6 @@
 /**
- * The allow rules that a person's answer makes of a call. Each approves that call again, and nothing that was not approved with it. Only
- * for a whole tool, and for a rule that the person wrote, the person decides how far the rule goes.
+ * The allow rules that a person's answer derives from a call. Each approves that call again, and nothing that was not approved
+ * with it. Only for a whole tool, or for a rule that the person wrote, the person decides how far the rule goes.
  */
 import { loadCommands } from "#commands"
 import { type CallFolder, callFolder, folderToName, placed } from "./call-folder.ts"
@@ -12,14 +12,15 @@ import { programName } from "./shell-word.ts"
 import { type FilteredTool, subjectsOf } from "./subjects.ts"
 
 /**
- * What is remembered of an approved call. `call`: exactly this call, with all its parameters, in its folder. `command`: each command
- * of its line, also on its own, or nothing if one depends on the line; for anything but a command line, the same as `call`. `tool`:
- * what an allow rule `.*` approves, which is most calls of the tool, but of commands neither options that write or run something, nor
- * redirections, nor other folders. `rule`: whatever this pattern matches, the call included.
+ * What an approval remembers of a call. `call`: exactly this call, with all its parameters, in its folder. `command`: each
+ * command of its line, also on its own, or nothing if one depends on the line; for anything but a command line, the same as
+ * `call`. `tool`: everything that an allow rule `.*` approves, which is most calls of the tool, but for commands neither options
+ * that write or run something, nor redirections, nor other folders. `rule`: everything that this pattern matches, the call
+ * included.
  */
 export type RememberChoice = "call" | "command" | "tool" | { readonly rule: string }
 
-/** Whether the person said how far the rule goes. */
+/** Whether the person chose how far the rule goes. */
 export const isNamed = (choice: RememberChoice): boolean => choice === "tool" || typeof choice === "object"
 
 const placedRule = (pattern: string, folder: CallFolder): PlacedRule => {
@@ -30,7 +31,7 @@ const placedRule = (pattern: string, folder: CallFolder): PlacedRule => {
 const isXargs = ({ words: [name] }: SimpleCommand): boolean =>
   name !== undefined && programName(name.text) === "xargs"
 
-/** Rules for the commands of a line, in their order; none if `xargs` takes words from the output of others. */
+/** Rules for the commands of a line, in order; none if `xargs` takes words from the output of others. */
 const commandRules = (line: string, folder: CallFolder, place: Place): Array<PlacedRule> => {
   const { commands } = loadCommands().readCommandLine(line)
   if (commands.some(isXargs)) return []
@@ -43,7 +44,7 @@ const commandRules = (line: string, folder: CallFolder, place: Place): Array<Pla
 
 const isCommand = ({ kind }: { readonly kind: string }): boolean => kind === "command"
 
-/** The rules to add, which have not been tried on the call yet. Throws for parameters that are no JSON. */
+/** The rules to add, not yet tested on the call. Throws for parameters that are not JSON. */
 export const rulesFor = (
   choice: RememberChoice,
   tool: FilteredTool,

@@ -1,6 +1,6 @@
 /**
- * Rules in a TOML file as `--config` reads it. New rules are appended in one write, so that processes that save at the same time lose
- * none of each other's, and what a person wrote into the file stays as it is.
+ * Rules in a TOML file as `--config` reads it. New rules are appended in one write, so that processes that save at the same time
+ * keep each other's rules, and a person's text in the file stays unchanged.
  */
 import { mkdir, open } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -18,7 +18,7 @@ export const textOf = async (path: string): Promise<string> => {
   }
 }
 
-/** The rules in the text of a rule file. Fails, with the name of the file, if the text cannot be read. */
+/** Parses the text of a rule file. Fails, naming the file, if the text cannot be read. */
 export const parseRules = async (path: string, text: string): Promise<ToolFilterConfig> => {
   const { parse } = await import("smol-toml")
   try {
@@ -31,7 +31,7 @@ export const parseRules = async (path: string, text: string): Promise<ToolFilter
   }
 }
 
-/** The rules of a file; none if the file is missing. Fails, with the name of the file, if it cannot be read. */
+/** Reads the rules of a file; none if the file is missing. Fails, naming the file, if it cannot be read. */
 export const readRules = async (path: string): Promise<ToolFilterConfig> =>
   parseRules(path, await textOf(path))
 
@@ -49,7 +49,7 @@ const keyOf = ([name, rule]: NamedRule): string =>
     rule.pattern === undefined ? [rule.call, rule.leadsTo] : [rule.pattern, rule.line],
   ])
 
-/** Appends in one write; resolves once the text is on the disk. A missing file is created, for its owner alone. */
+/** Appends in one write; resolves once the text is on the disk. Creates a missing file, for its owner only. */
 export const appendText = async (path: string, text: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = await open(path, appending, 0o600)
@@ -69,8 +69,8 @@ export const appendText = async (path: string, text: string): Promise<void> => {
 }
 
 /**
- * The text to append to a rule file so that it has these allow rules too; empty if it has them already. Fails, with advice, if nothing
- * can be appended.
+ * The text to append to a rule file so that it contains these allow rules; empty if it contains them already. Fails, with advice,
+ * if nothing can be appended.
  */
 export const additionTo = async (path: string, text: string, config: ToolFilterConfig): Promise<string> => {
   const { stringify } = await import("smol-toml")
@@ -95,7 +95,7 @@ export const additionTo = async (path: string, text: string, config: ToolFilterC
   return addition
 }
 
-/** Puts the folder first: a rule that is cut off behind its pattern would otherwise hold everywhere. */
+/** Puts the folder first: otherwise a rule that is cut off after its pattern would apply everywhere. */
 const inOrder = ({ workingDir, ...rule }: PlacedRule | CallRule): PlacedRule | CallRule =>
   workingDir === undefined ? rule : { workingDir, ...rule }
 

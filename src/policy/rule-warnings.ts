@@ -1,7 +1,7 @@
-/** Sentences about allow rules that are hardly intended. */
+/** Warnings about allow rules that are probably not intended. */
 import type { Rule, ToolRules } from "./rules.ts"
 
-/** A character, a class, or what opens, closes or separates groups. */
+/** A character, a class, or a character that opens, closes or separates groups. */
 const token = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[\s\S]/g
 
 /** The alternatives of a pattern, outside of all groups. */
@@ -17,7 +17,7 @@ const alternativesOf = (pattern: string): ReadonlyArray<string> => {
   return found
 }
 
-/** The pattern with its `^`, and its `$`, around all alternatives; undefined if all of them or none begin with `^`. */
+/** The pattern with its `^` and `$` around all alternatives; undefined if all of them or none begin with `^`. */
 const anchored = (pattern: string): string | undefined => {
   const alternatives = alternativesOf(pattern)
   const begins = alternatives.filter((text) => /^\(*(\?:)?\^/.test(text))

@@ -1,32 +1,32 @@
-/** The allow and deny rules of one tool: regular expressions that are checked and compiled when the rules are made. */
+/** The allow and deny rules of one tool: regular expressions that are checked and compiled when the rules are created. */
 import { messageOf } from "../text/message-of.ts"
 import { BoundedPattern, type Matching } from "./bounded-pattern.ts"
 import { canonicalJson } from "./canonical-json.ts"
 import type { Explanation } from "./explanation.ts"
 
-/** An allow rule that may say in which folder it holds, and in which lines. */
+/** An allow rule that may be limited to a folder, and to plain lines. */
 export interface PlacedRule {
   readonly pattern: string
   /**
-   * The folder of the calls that this rule is for, relative to `cwd` or absolute; with `/**` behind it, also the folders below.
-   * Default: the executor's folder.
+   * The folder of the calls that this rule applies to, relative to `cwd` or absolute; with `/**` at its end, also the folders
+   * below. Default: the executor's folder.
    */
   readonly workingDir?: string
   /**
-   * Of a rule for commands, `"plain"`: it holds only in a line of commands that are written out, joined by `&&`, `||`, `;` or `|`, of which
-   * rules approve each. There it has to match the command as it is written, quotes included. A line with a redirection, an
+   * For a rule for commands, `"plain"`: it applies only in a line of literal commands, joined by `&&`, `||`, `;` or `|`, each
+   * approved by a rule. There it has to match the command as it is written, quotes included. A line with a redirection, an
    * assignment, an expansion, a loop, a subshell, a `set` or a comment is asked. Default: in any line.
    */
   readonly line?: "plain"
 }
 
-/** An allow rule for exactly one call, made of an answer. */
+/** An allow rule for exactly one call, created from an answer. */
 export interface CallRule {
   /** All of its parameters, as JSON. */
   readonly call: string
   /** The folder that the call works in. Default: the executor's. */
   readonly workingDir?: string
-  /** The files that its paths lead to, if links lead elsewhere than the paths say. */
+  /** The files that its paths lead to, if links lead elsewhere than the paths. */
   readonly leadsTo?: ReadonlyArray<string>
   readonly pattern?: never
 }
@@ -40,20 +40,20 @@ export interface ToolRuleConfig {
   readonly deny?: ReadonlyArray<string>
 }
 
-/** Rules by tool name. `*` in a name matches any text: such rules are for all tools whose names fit. */
+/** Rules by tool name. `*` in a name matches any text: such rules apply to all tools whose names fit. */
 export type ToolFilterConfig = Readonly<Record<string, ToolRuleConfig>>
 
 export interface Rule {
   readonly pattern: string
   readonly regex: BoundedPattern
-  /** The same pattern, for a match that ends at the end of a word, or behind a blank. */
+  /** The same pattern, for a match that ends at the end of a word, or after a blank. */
   readonly wordRegex: BoundedPattern
   /** The only text that the pattern matches, if it is an anchored literal such as `^npm test$`. */
   readonly literal: string | undefined
   /** Whether the pattern matches anything, as `.` does. */
   readonly isAny: boolean
   readonly workingDir: string | undefined
-  /** Whether the rule holds in plain lines alone. */
+  /** Whether the rule applies only in plain lines. */
   readonly isForPlain?: boolean
   /** The one call that the rule is for, in place of a pattern. */
   readonly call?: CallRule
@@ -97,7 +97,7 @@ const compileRule = (
   }
 }
 
-/** How many characters of a call a sentence shows. */
+/** How many characters of a call a message shows. */
 const maxShown = 200
 
 const nothing = new BoundedPattern("(?!)")
@@ -136,7 +136,7 @@ const compileAny = (
 ): Rule =>
   rule.pattern === undefined ? compileCall(toolName, rule, source) : compileRule(toolName, kind, rule, source)
 
-/** A rule that a person's answer made. */
+/** A rule that was created from a person's answer. */
 export const rememberedRule = (toolName: string, rule: PlacedRule | CallRule): Rule =>
   compileAny(toolName, "allow", rule, "remembered")
 
@@ -145,8 +145,8 @@ export const findRule = (rules: ReadonlyArray<Rule>, text: string, matching: Mat
   rules.find(({ regex }) => matching.match(regex, text) !== undefined)
 
 /**
- * Denies if a deny rule could not be matched in time. Nobody might be asked instead: a tool that reads, by a path or a text, may have
- * no gate.
+ * Denies if a deny rule could not be matched in time. Asking may not be possible: a tool that reads, by a path or a text, may
+ * have no gate.
  */
 export const slowDeny = ({ deny }: ToolRules, { slow }: Matching): Explanation | undefined => {
   const rule = deny.find(({ pattern }) => slow.has(pattern))

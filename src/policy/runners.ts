@@ -6,9 +6,9 @@ const always = new Set(names("npx bunx pnpx uvx yarn corepack c8 nyc cross-env d
 const managers = new Set(
   names("npm pnpm bun uv pipx poetry pipenv pdm hatch rye bundle mise conda micromamba"),
 )
-/** npm accepts the unambiguous beginnings of a verb, which so far are `exe`. */
+/** npm accepts unambiguous prefixes of a verb, currently `exe`. */
 const verbs = new Set(names("exec x dlx run tool runx exe"))
-/** `npm create x` runs the package `create-x`, and `npm explore x` any program behind it. */
+/** `npm create x` runs the package `create-x`, and `npm explore x` any program that follows. */
 const creators = new Set(names("create init innit explore cr cre crea creat ini inni explor"))
 /** `npm run` runs a script of the project, and nothing else. */
 const scriptManagers = new Set(names("npm pnpm bun"))
@@ -23,15 +23,15 @@ export interface Runner {
   readonly from: number
   /** Whether any program may run. */
   readonly any: boolean
-  /** Whether the program that runs is not the one of that name. */
+  /** Whether another program than the one of that name runs. */
   readonly other?: true
 }
 
-/** Undefined for a command that is no runner. */
+/** Undefined for a command that is not a runner. */
 export const runnerOf = (words: ReadonlyArray<ShellWord>): Runner | undefined => {
   const program = programName(words[0]?.text ?? "")
   if (packageRunners.has(program)) {
-    // A word behind an option may be the option's value.
+    // A word after an option may be the option's value.
     const isFirst = (at: number) =>
       words
         .slice(1, at)

@@ -1,7 +1,7 @@
 /**
- * Whether an awk program only computes and prints: it neither runs commands, nor writes files, nor reads files of its own choice. Any
- * other token, and whatever gawk, mawk, busybox and the original awk do not read alike, counts as doing more: where one reads a regular
- * expression and another a division, the rest is code to one and a string to the other.
+ * Whether an awk program only computes and prints: it neither runs commands, nor writes files, nor reads files of its own choice.
+ * Any other token, and anything that gawk, mawk, busybox and the original awk read differently, counts as doing more: where one
+ * reads a regular expression and another a division, the rest is code to one and a string to the other.
  */
 import { names } from "./names.ts"
 
@@ -14,10 +14,10 @@ const operator = /&&|\|\||[-+*%^=!<>]=|\+\+|--|!~|[-+*%^=!<>~?:,;()[\]{}$\n]/y
 const regex = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?(?![\]^])(?:\[:[a-z]+:\]|\\[\w.*+?$-]|[^\][\\/\n])+\])+\//y
 const division = /\/=?/y
 
-/** Words that run a command, read the output of one, or decide which files are read. */
+/** Words that run a command, read the output of one, or determine which files are read. */
 const reaches = new Set(["system", "getline", "ARGV", "ARGC", "SYMTAB"])
 
-/** Words that some awk reserves. Behind `length`, mawk reads a regular expression where the others divide. */
+/** Words that some awk reserves. After `length`, mawk reads a regular expression where the others divide. */
 const known = new Set(
   names(`
     BEGIN BEGINFILE END ENDFILE func function if else while do for in switch case default break continue next nextfile exit
@@ -31,14 +31,14 @@ const known = new Set(
 const takesCondition = new Set(["if", "while", "for", "switch"])
 
 const endsOperand = /^[\w."]|^[\])]$/
-/** A regular expression may stand at the beginning, and behind these tokens. */
+/** A regular expression may be at the beginning, and after these tokens. */
 const beginsOperand = /^([({},;\n!~=?:]|!~|&&|\|\|)?$/
 
 class Program {
   private readonly source: string
   private at = 0
   private before = ""
-  /** The token in front of each open bracket, and in front of the last one that was closed. */
+  /** The token before each open bracket, and before the last one that was closed. */
   private readonly brackets: Array<string> = []
   private closed = ""
   private parentheses = 0
@@ -77,7 +77,7 @@ class Program {
     return found
   }
 
-  /** A slash divides behind an operand, and begins a regular expression where an operand is missing. */
+  /** A slash divides after an operand, and begins a regular expression where an operand is missing. */
   private slash(): string | undefined {
     const { before } = this
     if (beginsOperand.test(before)) return this.match(regex)

@@ -38,7 +38,7 @@ class Script {
     return found
   }
 
-  /** Reads up to the next delimiter; false if it is uncertain which one that is. `inClass`: delimiters in brackets do not count. */
+  /** Reads up to the next delimiter. Returns false if its position is uncertain. `inClass`: delimiters in brackets do not count. */
   private part(delimiter: string, isPattern: boolean, inClass = false): boolean {
     const class_ = isPattern
       ? `|\\[\\^?(?![\\]^])(?:\\[:[a-z]+:\\]|\\\\[\\w.*+?$-]|[^\\]\\[\\\\\\n${inClass ? "" : delimiter}])+\\]`
@@ -53,7 +53,10 @@ class Script {
     return this.part(delimiter, isPattern, inClass) && this.part(delimiter, false)
   }
 
-  /** `s/[^/]*$//`, with a delimiter in brackets: a sed that ends the pattern there fails, for what it finds is no flag. */
+  /**
+   * `s/[^/]*$//`, with a delimiter in brackets: a sed that ends the pattern there fails, because the text that follows is
+   * not a flag.
+   */
   private failsOtherwise(start: number, delimiter: string): boolean {
     const [pattern = "", text = ""] = this.source.slice(start).split(delimiter)
     const flag = this.source.charAt(start + pattern.length + text.length + 2)

@@ -12,11 +12,11 @@ export interface ShellWord {
   readonly literal: boolean
   /** The text if every variable is unset, for deny patterns: `r$@m` is `rm`. */
   readonly emptied: string
-  /** Whether the word may become several words, or begin with something else than `text`. */
+  /** Whether the word may become several words, or begin with something other than `text`. */
   readonly splits: boolean
-  /** What is known of the word before it runs. */
+  /** The parts of the word that are known before it runs. */
   readonly pieces: ReadonlyArray<Piece>
-  /** The words that its braces expand to: one without braces. */
+  /** The words that its braces expand to: a single word without braces. */
   readonly braced: ReadonlyArray<ReadonlyArray<Piece>>
 }
 
@@ -33,7 +33,7 @@ const splitsPart = (part: WordPart): boolean => {
     case "Glob":
       return false
     case "DoubleQuoted":
-      // `"$@"` and the like.
+      // `"$@"` and similar.
       return part.parts.some((child) => child.type !== "Literal" && child.text.includes("@"))
     default:
       return true
@@ -84,7 +84,7 @@ const piecesOf = (part: WordPart): ReadonlyArray<Piece | ReadonlyArray<string>> 
   }
 }
 
-/** Bash expands a tilde at the beginning of a word, and behind `=` or `:` in what looks like an assignment. */
+/** Bash expands a tilde at the beginning of a word, and after `=` or `:` in what looks like an assignment. */
 const hasTilde = (text: string): boolean => /(?:^|[=:])~/.test(text)
 
 const knownPieces = (word: Word, literal: boolean): Pick<ShellWord, "pieces" | "braced"> => {

@@ -1,9 +1,9 @@
 /** The parts of a call that rules match: its primary parameter, its paths. */
 
-/** What filters read of a tool. */
+/** The properties of a tool that filters read. */
 export interface FilteredTool {
   readonly name: string
-  /** Further names by which rules know the tool. */
+  /** More names under which rules can refer to the tool. */
   readonly ruleNames?: ReadonlyArray<string> | undefined
   /** The parameter that rules match. Without it and without `paths`, rules match `""`. */
   readonly primaryParam?: string | undefined
@@ -16,7 +16,7 @@ export interface FilteredTool {
 
 export type Subject =
   | { readonly kind: "command" | "path" | "text"; readonly text: string }
-  /** A value of a wrong type, with the texts in it. */
+  /** A value of the wrong type, with the strings in it. */
   | { readonly kind: "unreadable"; readonly texts: ReadonlyArray<string>; readonly because: string }
 
 const maxTexts = 10_000

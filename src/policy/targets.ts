@@ -1,6 +1,6 @@
 /**
- * Programs whose operands are each a command of its own: `make test deploy` is `make test` and `make deploy`. A rule for one says
- * nothing of the other.
+ * Programs whose operands are each a separate command: `make test deploy` is `make test` and `make deploy`. A rule for one does
+ * not cover the other.
  */
 import { names } from "./names.ts"
 import { programName, type ShellWord } from "./shell-word.ts"
@@ -9,7 +9,7 @@ import { programName, type ShellWord } from "./shell-word.ts"
 const valued: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   (
     [
-      // Only options that are asked about. Others, such as `-o`, take no value behind `--`, or as a value themselves.
+      // Only options that are asked about. Others, such as `-o`, take no value after `--`, or as a value themselves.
       ["make gmake bmake", "-C -f -I --directory --file --makefile --include-dir"],
       ["ninja", "-C -f -j -k -l -d -t -w"],
       [
@@ -37,17 +37,17 @@ const valued: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 /** Options for which only a number is a value: make takes any other word for a target. */
 const counts = /^-\w*[jl]$|^--(jobs|load-average|max-load)$/
 
-/** Programs that pass the words behind `--` on to the target. */
+/** Programs that pass the words after `--` on to the target. */
 const passing = new Set(["task"])
 
-/** One of several operands, and the command with this one alone. */
+/** One of several operands, and the command with only this one. */
 export interface Target {
   readonly at: number
   readonly words: ReadonlyArray<ShellWord>
 }
 
 const none: ReadonlyArray<Target> = []
-/** More than anybody asks for at once. */
+/** More than anybody requests at once. */
 const maxTargets = 32
 
 /** Empty if there are fewer than two targets; undefined if there are too many to check each. */

@@ -4,8 +4,8 @@ import { didYouMean } from "../text/near-name.ts"
 import type { ToolRules } from "./rules.ts"
 
 /**
- * Throws a TypeError for a rule of no tool. A rule with a `source`, such as a file, may be for a tool of another program, or for one
- * that comes later; so may every rule while there are no tools. `tell` is called for those of these that deny.
+ * Throws a TypeError for a rule of no tool. A rule with a `source`, such as a file, may be for a tool of another program, or for
+ * one that is registered later; so may every rule while there are no tools. `tell` is called for the deny rules among these.
  */
 export const expectTools = (
   rules: ReadonlyMap<string, ToolRules>,

@@ -12,7 +12,7 @@ const writtenPort = /^\w+:\/\/[^/?#]*?(:\d+)(?:[/?#]|$)/
 /** `https://a/` and `https://a/?b` without their slash, which makes no difference. */
 const withoutSlash = (form: string): string => form.replace(/^(\w+:\/\/[^/?#]+)\/(?=[?#]|$)/, "$1")
 
-/** All ways to write what a URL leads to; none for a text that is no URL of the web. */
+/** All spellings of a URL's target; none for a text that is not a web URL. */
 export const urlForms = (text: string): ReadonlyArray<string> => {
   if (!URL.canParse(text)) return []
   const { protocol, hostname, port, href } = new URL(text)
@@ -20,7 +20,7 @@ export const urlForms = (text: string): ReadonlyArray<string> => {
   // A trailing dot only marks a host name as complete.
   const named = hostname.replace(/\.$/, "")
   const written = domainToUnicode(named)
-  // The default port is left out of what is fetched, but rules may name it.
+  // The default port is left out when the URL is fetched, but rules may name it.
   const said = port === "" ? (writtenPort.exec(text)?.[1] ?? "") : ""
   const hosts = [hostname, named, written].filter((host) => host !== "")
   const whole = hosts.flatMap((host) => [host, `${host}${said}`]).map((host) => href.replace(hostname, host))

@@ -1,6 +1,6 @@
 /**
- * The commands that other commands run: `sudo`, `xargs`, `find -exec`, `bash -c` and the like. If it is uncertain what runs, the result
- * says so, and deny patterns are still applied to guesses.
+ * The commands that other commands run: `sudo`, `xargs`, `find -exec`, `bash -c` and similar. If it is uncertain what runs, the
+ * result records this, and deny patterns are still applied to guesses.
  */
 import { isHarmlessSetting, isOwnName } from "./assignments.ts"
 import { escapes } from "./escapes.ts"
@@ -12,7 +12,7 @@ import { type OptionSpec, readOptions } from "./options.ts"
 import { joinWords, programName, type ShellWord, unknownWord } from "./shell-word.ts"
 
 interface Placed {
-  /** What differs from the surroundings of the command that runs it. */
+  /** Differences from the surroundings of the command that runs it. */
   readonly around?: Partial<Around>
 }
 
@@ -33,23 +33,23 @@ interface InnerCommand extends Placed {
 export type Inner =
   | InnerCommand
   | InnerCode
-  /** May be a command or code. Deny patterns are applied to it; it approves nothing. */
+  /** May be a command or code. Deny patterns are applied to it; it cannot be approved. */
   | { readonly _tag: "Guess"; readonly inner: Inner }
-  /** Runs something that cannot be seen beforehand. */
+  /** Runs something that cannot be determined beforehand. */
   | { readonly _tag: "Unseen" }
-  /** Does more than its name says: a person who sees the whole line can judge it, a pattern cannot. */
+  /** Does more than its name suggests: a person who sees the whole line can judge it, a pattern cannot. */
   | { readonly _tag: "Delicate" }
 
 interface WrapperSpec extends OptionSpec {
-  /** How many operands stand between the options and the command. Default 0. */
+  /** The number of operands between the options and the command. Default 0. */
   readonly operands?: number
-  /** Whether `NAME=value` words may stand in front of the command. */
+  /** Whether `NAME=value` words may precede the command. */
   readonly assignments?: boolean
   /** Whether a shell reads the joined words again. */
   readonly code?: boolean
   /** Whether a shell that reads its standard input runs if no command is given. */
   readonly interactive?: boolean
-  /** Options with which nothing runs. */
+  /** Options with which no command runs. */
   readonly inert?: string
   /** Options with which the command runs in another folder. */
   readonly moves?: ReadonlyArray<string>
@@ -78,7 +78,7 @@ const guesses = (args: ReadonlyArray<ShellWord>): InnerCommands =>
 
 const launcher: Reader = (args) => [args.every((word) => word.literal) ? delicate : unseen, ...guesses(args)]
 
-/** `env` and `sudo` accept any text as the name in front of `=`. */
+/** `env` and `sudo` accept any text as the name before `=`. */
 const isAssignment = ({ text }: ShellWord): boolean => text.includes("=")
 
 const wrapper =
@@ -157,8 +157,8 @@ const script = (
 }
 
 /**
- * Letters that do not change how a shell reads a line. Others may: with `-k` a word may be an assignment, with `-i` a `#` may begin no
- * comment.
+ * Letters that do not change how a shell reads a line. Others may: with `-k` a word may be an assignment, with `-i` a `#` may not
+ * begin a comment.
  */
 const shellLetters = /^[-+][abcefhlmnprstuvxBCEPTo]+$/
 const shellSettings =
@@ -267,7 +267,7 @@ const specs: Readonly<Record<string, WrapperSpec>> = {
   ssh: { short: "46AaCfGgKkMNnqsTtVvXxYyb:c:i:J:L:l:m:p:R:W:w:", operands: 1, code: true, interactive: true },
 }
 
-/** Programs that run their arguments in a way that is not followed here. */
+/** Programs that run their arguments in ways that are not analyzed here. */
 const launchers = names(`
   parallel sem su runuser sg script pkexec nsenter unshare systemd-run at batch expect tmux screen entr socat
   setpriv firejail bwrap fakeroot taskset chrt numactl prlimit valgrind perf ltrace gdb

@@ -4,21 +4,21 @@ import type { Body, Exception, ImportedRule, Importing, Outcome } from "./import
 
 const tool = "shell"
 
-/** Parameters of Bash, which a rule may be about in place of the command. */
+/** Parameters of Bash that a rule may refer to instead of the command. */
 const parameter = /^(?:command|description|timeout|run_in_background|dangerouslyDisableSandbox)\s*:(?!\*$)/
 
 /** Words that are one word however a line quotes them. */
 const isPlain = (text: string): boolean => /^[\w@%+=:,./-]+(?: [\w@%+=:,./-]+)*$/.test(text)
 
-/** Programs that run another, which Claude Code asks about unless a rule is the whole command. */
+/** Programs that run another one, which Claude Code asks about unless a rule is the whole command. */
 const folder = "(?:[^ ]*\\/)?"
 const runners = `${folder}(?:watch|setsid|ionice|flock)(?: |$)`
 const finders = `${folder}find (?:[^]* )?-(?:exec|execdir|ok|okdir|delete|fls|fprint\\S*)(?: |$)`
-/** What stands outside of the folder: Claude Code asks about critical paths. */
+/** Paths outside of the folder: Claude Code asks about critical ones. */
 const removers = `${folder}rm(?:dir)? (?:[^]*[ ="'])?(?:\\/|~|\\.\\.?(?:[\\/ "']|$))`
 
 interface CommandPattern extends Body {
-  /** Without what stands for more words. */
+  /** The part before the wildcards. */
   readonly prefix: string
   readonly isExact: boolean
   readonly isPrefix: boolean
@@ -27,7 +27,7 @@ interface CommandPattern extends Body {
 const patternOf = (text: string): CommandPattern => {
   const spec = text.replace(/:\*$/, " *")
   const [, prefix] = /^([^*]*) \*$/.exec(spec) ?? []
-  // A blank in front of the only star is the end of a word.
+  // A blank before the only star is the end of a word.
   if (prefix !== undefined && prefix !== "") {
     return { body: `${escaped(prefix)}(?: [^]*)?`, head: prefix, prefix, isExact: false, isPrefix: true }
   }
@@ -42,10 +42,10 @@ const asked = (because: string): Outcome => ({ status: "asked", because })
 const narrowing =
   "Only in plain lines, without redirections, expansions, variables and the like; options with which a program writes or runs something are asked."
 
-/** What is left out of a pattern, by the program that it may begin with. */
+/** The commands that a pattern excludes, by the program that it may begin with. */
 const leftOut = ({ head, isPrefix }: Pick<CommandPattern, "head" | "isPrefix">): string => {
   const [first = ""] = head.split(" ")
-  // The pattern may go on within the word.
+  // The pattern may continue within the word.
   const isWhole = isPrefix || head.length > first.length
   const program = first.slice(first.lastIndexOf("/") + 1)
   const programs = { find: finders, rm: removers, rmdir: removers }
@@ -78,7 +78,7 @@ const allow = (importing: Importing, spec: string, entry: ImportedRule): Outcome
   return { status: "narrower", because: narrowing }
 }
 
-/** Adds a rule for Bash. @param spec What stands in its brackets; empty for none. */
+/** Adds a rule for Bash. @param spec The text in its brackets; empty for none. */
 export const addCommandRule = (importing: Importing, spec: string, entry: ImportedRule): Outcome => {
   const { kind, source } = entry
   if (kind === "allow") return allow(importing, spec, entry)

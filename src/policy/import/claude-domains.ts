@@ -5,7 +5,7 @@ import type { ImportedRule, Importing, Outcome } from "./imported.ts"
 
 const tools = ["fetch_url", "fetch_html"] as const
 
-/** Where the host of a URL begins and ends, as it is fetched. */
+/** The parts of a fetched URL before and after its host. */
 const scheme = "https?:\\/\\/"
 const end = "\\.?(?::\\d+)?(?:[\\/?#][^]*)?"
 
@@ -19,7 +19,7 @@ const hostBody = (domain: string): string | undefined => {
   if (named === "*") return anyHost
   const isBelow = named.startsWith("*.")
   const rest = isBelow ? named.slice(2) : named
-  // A star elsewhere stands for what is between two dots.
+  // A star elsewhere matches the text between two dots.
   const marked = rest.replaceAll("*", "xx-star-xx")
   const ascii = domainToASCII(marked)
   if (ascii === "" || /[^\w.-]/.test(ascii)) return undefined
@@ -27,7 +27,7 @@ const hostBody = (domain: string): string | undefined => {
   return isBelow ? `(?:[^.\\/?#@:]+\\.)+${body}` : body
 }
 
-/** Adds a rule for WebFetch. @param spec What stands in its brackets; empty for none. */
+/** Adds a rule for WebFetch. @param spec The text in its brackets; empty for none. */
 export const addFetchRule = (importing: Importing, spec: string, entry: ImportedRule): Outcome => {
   const { kind, source } = entry
   const [, domain] = /^domain:([\s\S]*)$/.exec(spec) ?? []

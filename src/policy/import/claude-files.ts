@@ -1,4 +1,4 @@
-/** Claude Code's rules for files: `Read(./.env)`, `Edit(src/**)`. Those that deny hold for commands too, as far as these name the file. */
+/** Claude Code's rules for files: `Read(./.env)`, `Edit(src/**)`. Deny rules also apply to commands, as far as these name the file. */
 import type { ImportedRule, Importing, Outcome } from "./imported.ts"
 import { allowedPaths, coveredPaths, type Name, named, type Roots } from "./path-patterns.ts"
 
@@ -8,10 +8,13 @@ const changers = ["edit_file", "write_file", "ast_edit"] as const
 /** The built-in tools that work on files. */
 const fileTools = [...readers, ...changers] as const
 
-/** Those that ask nobody: what is to be asked has to be denied. */
+/** Tools without a gate: calls that should be asked have to be denied. */
 const gateless: ReadonlySet<string> = new Set(["read_file", "ast_grep"])
 
-/** Programs that write what they are told to. Few alternatives each: a pattern with many would have to be watched while it matches. */
+/**
+ * Programs that write to the files they are given. Few alternatives each: a pattern with many would need a watchdog while it
+ * matches.
+ */
 const writers = [
   "sed|tee|cp|mv|rm|ln|dd",
   "rmdir|mkdir|touch|truncate|install|rsync|patch",
@@ -19,25 +22,25 @@ const writers = [
   "chmod|chown|unlink|shred|split|csplit|tar",
 ]
 
-/** Command lines that write to what has this name. */
+/** Patterns for command lines that write to a file of this name. */
 const writing = ({ body }: Name): ReadonlyArray<string> => [
   `>[>|&]? ?\\S*?${body}`,
   ...writers.map((programs) => `^(?:${programs}) [^]*${body}`),
 ]
 
-/** What the next word is hardly a file for. */
+/** Programs whose next word is rarely a file. */
 const runners = "(?:npm|pnpm|yarn|bun|make|cargo|go|run|docker|git commit)"
 
 /**
- * Command lines that read what has this name. A plain word may be that of a task, as in `npm run build`: it counts in a command of
- * another program, behind whatever that has in quotes.
+ * Patterns for command lines that read a file of this name. A plain word may be the name of a task, as in `npm run build`: it
+ * counts in a command of another program, after any quoted text of that command.
  */
 const reading = ({ body, folder, glued, isOfFile }: Name): ReadonlyArray<string> =>
   isOfFile ? [body, glued] : [folder, `^(?!${runners} )[^|&;]+${body}`, `["'][^"']*["'] [^|&;]*${body}`]
 
-/** Claude Code asks before it writes there. */
+/** Folders that Claude Code asks about before it writes to them. */
 const guarded = "(?!(?:[^]*\\/)?\\.(?:git|claude|vscode|idea|husky)(?:\\/|$))"
-/** Files that configure something are its user's to allow by name. */
+/** Hidden files are configuration, which only the user may allow, by name. */
 const hidden = "(?!(?:[^]*\\/)?\\.[^\\/])"
 
 const allow = (
@@ -55,7 +58,7 @@ const allow = (
   const isNamed = /(?:^|\/)\.[\w-]/.test(spec)
   const guard = isWriting ? (isNamed ? guarded : hidden) : ""
   for (const tool of tools) importing.allow(tool, { ...found, body: `${guard}${found.body}` }, entry)
-  // At any other place gitignore may mean more.
+  // At any other position, gitignore may mean more.
   const isSame =
     (guard === "" ? /^[^*?[]+\/\*\*$/ : /^$/).test(spec) || /^(?:\.?\/|~\/)?[^*?[/]+\/[^*?[]+$/.test(spec)
   if (isSame) return { status: "same" }
@@ -67,7 +70,7 @@ const allow = (
 
 interface Taking {
   readonly tools: ReadonlyArray<string>
-  /** Patterns for the command lines that do the same. */
+  /** Patterns for the command lines with the same effect. */
   readonly lines: (name: Name) => ReadonlyArray<string>
 }
 
@@ -120,7 +123,7 @@ const bare = (
     : { status: "asked", because: "No rule here allows it." }
 }
 
-/** What a rule means for the tools here, by the name of Claude Code's tool. */
+/** The meaning of a rule for the tools of this library, by the name of Claude Code's tool. */
 const meanings: Readonly<
   Record<string, { readonly allows: ReadonlyArray<string>; readonly bare: ReadonlyArray<string> }>
 > = {
@@ -137,7 +140,7 @@ const change: Taking = { tools: changers, lines: writing }
 const isIgnored = (name: string, spec: string): boolean =>
   spec !== "" && ["Write", "MultiEdit", "NotebookEdit", "Glob", "Grep"].includes(name)
 
-/** What adds a rule for files; undefined for a tool that is about no files. */
+/** Returns the function that adds a rule for files; undefined for a tool that does not use files. */
 export const addFileRule = (name: string, roots: Roots) => {
   const meaning = meanings[name]
   if (meaning === undefined && !isIgnored(name, "x")) return undefined

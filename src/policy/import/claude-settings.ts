@@ -7,11 +7,11 @@ import { type ImportedRule, type ImportedRules, Importing, type Outcome } from "
 
 /** The options of `importClaudeSettings`. */
 export interface ClaudeSettingsOptions {
-  /** Where `~/` begins. Default: the home folder of this process. */
+  /** The folder that `~/` means. Default: the home folder of this process. */
   readonly home?: string
   /**
-   * The folder that the settings are for, where patterns that begin with one slash begin: the project's, or `~/.claude` for the user's
-   * own. Default: it is not known, so such a pattern allows nothing, and denies wherever it may begin.
+   * The folder that the settings apply to, in which patterns with one leading slash begin: the project's, or `~/.claude` for the
+   * user's own. Default: unknown, so such a pattern allows nothing, and denies wherever it may begin.
    */
   readonly root?: string
 }
@@ -20,7 +20,7 @@ type AddRule = (importing: Importing, spec: string, entry: ImportedRule) => Outc
 
 const none = (because: string): Outcome => ({ status: "dropped", because })
 
-/** A rule for a tool that is here under another name. */
+/** Adds a rule for a tool that has another name in this library. */
 const addNamed =
   (tool: string): AddRule =>
   (importing, spec, entry) => {
@@ -47,9 +47,9 @@ const adding: ReadonlyMap<string, AddRule> = new Map([
   ["Task", addNamed("spawn_agent")],
 ])
 
-/** Of the tools of an MCP server, which rules know by these very names. */
+/** Adds a rule for the tools of an MCP server, which have the same names in rules of this library. */
 const addServerRule = (importing: Importing, name: string, { kind }: ImportedRule): Outcome => {
-  // The name of a server alone, or with a bare `*` behind it, is for all of its tools.
+  // The name of a server alone, or followed by a bare `*`, means all of its tools.
   const names = /^mcp__.+?__|\*/.test(name) ? name : `${name}__*`
   if (kind === "allow") {
     const because = `No server is trusted by what is imported. To allow it, write a rule for \`${names}\`.`
@@ -76,7 +76,7 @@ const addByName = (
 
 const known = ["Bash", "WebFetch", "WebSearch", "Agent", "Read", "Edit", "Write", "Grep"]
 
-/** `*` in the place of a tool's name stands for tools in rules that take something. */
+/** A `*` in place of a tool's name matches tools only in deny and ask rules. */
 const addGlob = (
   importing: Importing,
   glob: string,
@@ -130,8 +130,8 @@ const permissionsOf = (text: string): Record<string, unknown> => {
 }
 
 /**
- * Translates `permissions.allow`, `ask` and `deny` of a settings file of Claude Code. What is allowed here is allowed there too; what
- * there is denied or asked is not allowed here. Throws a TypeError for a text that is no such file.
+ * Translates `permissions.allow`, `ask` and `deny` of a settings file of Claude Code. Everything that is allowed here is allowed
+ * there too; everything that is denied or asked there is not allowed here. Throws a TypeError for a text that is not such a file.
  *
  * @example
  * const { rules, report } = importClaudeSettings('{ "permissions": { "allow": ["Bash(npm test)"] } }')

@@ -7,13 +7,13 @@ const tool = "shell"
 
 type Call = Extract<Statement, { readonly _tag: "Call" }>
 
-/** The parameters of `prefix_rule`, in their order. */
+/** The parameters of `prefix_rule`, in order. */
 const parameters = ["pattern", "decision", "match", "not_match", "justification"] as const
 
 const kinds = { allow: "allow", prompt: "ask", forbidden: "deny" } as const
 
 interface PrefixRule {
-  /** The texts that each word of the prefix may be. */
+  /** The alternatives for each word of the prefix. */
   readonly words: ReadonlyArray<ReadonlyArray<string>>
   readonly kind: ImportedRule["kind"]
   readonly matches: ReadonlyArray<ReadonlyArray<string>>
@@ -25,7 +25,7 @@ const isText = (value: Literal | undefined): value is string => typeof value ===
 const isTexts = (value: Literal | undefined): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.length > 0 && value.every(isText)
 
-/** The words of an example, which may be a line. */
+/** The words of an example, which may be given as a line. */
 const wordsOf = (example: Literal): ReadonlyArray<string> | undefined => {
   if (isTexts(example)) return example
   if (!isText(example)) return undefined
@@ -45,7 +45,7 @@ const examplesOf = (value: Literal | undefined): ReadonlyArray<ReadonlyArray<str
   return examples.includes(undefined) ? undefined : (examples as ReadonlyArray<ReadonlyArray<string>>)
 }
 
-/** Undefined for a call that Codex would refuse. */
+/** Undefined for a call that Codex would reject. */
 const prefixRule = ({ args }: Call): PrefixRule | undefined => {
   const given = new Map([...args].map(([key, value]) => [parameters[Number(key)] ?? key, value]))
   const { pattern, decision = "allow", match, not_match } = Object.fromEntries(given)
@@ -70,7 +70,7 @@ const bodyOf = ({ words }: PrefixRule): string =>
     .map((texts) => (texts.length === 1 ? escaped(texts[0]!) : `(?:${texts.map(escaped).join("|")})`))
     .join(" ")
 
-/** What every match begins with. */
+/** The text that every match begins with. */
 const headOf = ({ words }: PrefixRule): string => {
   const open = words.findIndex((texts) => texts.length > 1)
   const known = words.slice(0, open < 0 ? words.length : open).map(([text]) => text)
@@ -115,7 +115,7 @@ const addOther = (importing: Importing, statement: Statement, entry: ImportedRul
         "Rules here are for calls, and not for what a command reaches: `--sandbox` with `--allow-domain` is.",
     }
   }
-  // It may make rules that forbid something.
+  // The statement may make rules that forbid something.
   importing.leaveAsked(tool, entry.source)
   return {
     status: "asked",
@@ -123,7 +123,7 @@ const addOther = (importing: Importing, statement: Statement, entry: ImportedRul
   }
 }
 
-/** Whether a statement that makes no rule for a prefix takes something. */
+/** The kind of a statement that makes no prefix rule: `deny` if it may forbid something. */
 const kindOf = (statement: Statement): ImportedRule["kind"] =>
   statement._tag === "Call" && statement.name === "host_executable" ? "allow" : "deny"
 
@@ -134,9 +134,9 @@ const shown = ({ source }: Statement): string => {
 }
 
 /**
- * Translates the `prefix_rule`s of a `.rules` file of Codex. Its Starlark is read, and never evaluated: with statements that are no
- * calls with literals, nothing is allowed. What is allowed here is allowed there too, and what is forbidden there is denied here. Throws a TypeError for
- * what is no text.
+ * Translates the `prefix_rule`s of a `.rules` file of Codex. Its Starlark is parsed, but never evaluated: if the file has
+ * statements other than calls with literals, nothing is allowed. Everything that is allowed here is allowed there too, and
+ * everything that is forbidden there is denied here. Throws a TypeError for anything but a string.
  *
  * @example
  * const { rules, report } = importCodexRules('prefix_rule(pattern = ["git", ["status", "log"]], decision = "allow")')

@@ -3,14 +3,14 @@
 /** A text in a regular expression. */
 export const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
-/** `*` of a command matches everything, blanks too. */
+/** `*` in a command matches any text, including blanks. */
 export const commandBody = (glob: string): string => glob.split("*").map(escaped).join("[^]*")
 
-/** `[…]` of a path; undefined where it is not closed. */
+/** `[…]` in a path; undefined if it is not closed. */
 const classAt = (glob: string, at: number): string | undefined =>
   /^\[[!^]?\]?[^\]/]*\]/.exec(glob.slice(at))?.[0]
 
-/** A part of a path between slashes. @param across Whether `**` in it may be more than one part. */
+/** A part of a path between slashes. @param across Whether `**` in it may match several parts. */
 export const segmentBody = (glob: string, across: boolean): string => {
   let body = ""
   for (let at = 0; at < glob.length; at += 1) {
@@ -32,5 +32,5 @@ export const segmentBody = (glob: string, across: boolean): string => {
   return body
 }
 
-/** The text before the first character that stands for others. */
+/** The text before the first wildcard or escape. */
 export const headOf = (glob: string): string => /^[^*?[\\]*/.exec(glob)![0]

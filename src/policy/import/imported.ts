@@ -1,14 +1,17 @@
-/** What the rules of another agent become here. Never more is allowed than there: what cannot be said here is asked. */
+/**
+ * Converts the rules of another agent. The result never allows more than the original: a rule that cannot be expressed
+ * here asks.
+ */
 import type { AllowRule, PlacedRule, ToolFilterConfig } from "../rules.ts"
 
-/** What became of a rule of another agent. */
+/** The outcome of converting one rule of another agent. */
 export interface ImportedRule {
-  /** As it stands there. */
+  /** The rule as written in the source. */
   readonly source: string
   readonly kind: "allow" | "ask" | "deny"
   /**
-   * `same`: it decides about the same calls. `narrower`: less runs unasked here than there, so of a deny rule that more is denied.
-   * `asked`: its calls are asked here. `dropped`: no rule was made of it.
+   * `same`: it decides the same calls. `narrower`: fewer calls run without asking than in the original, so a deny rule denies
+   * more. `asked`: its calls are asked here. `dropped`: it became no rule.
    */
   readonly status: "same" | "narrower" | "asked" | "dropped"
   /** A sentence; absent for `same`. */
@@ -23,7 +26,7 @@ export interface ImportedRules {
   readonly report: ReadonlyArray<ImportedRule>
 }
 
-/** What a rule becomes: the reason is a sentence. */
+/** The outcome of a rule: the reason is a sentence. */
 export type Outcome = Pick<ImportedRule, "status" | "because">
 
 /** A regular expression without its anchors. */
@@ -31,16 +34,16 @@ export interface Body {
   readonly body: string
   /** The text that each match begins with. */
   readonly head: string
-  /** Whether the head is all that it matches. */
+  /** Whether the head is the only text that it matches. */
   readonly isExact?: boolean
-  /** Of a path: whether it matches absolute paths, and no relative ones. */
+  /** For a path: whether it matches only absolute paths. */
   readonly isAbsolute?: boolean
 }
 
-/** What is to be asked though it is allowed. */
+/** Calls that are asked although they are allowed. */
 export interface Exception extends Body {
   readonly source: string
-  /** Whether it holds for everything that begins with its head and a blank. */
+  /** Whether it applies to every text that begins with its head and a blank. */
   readonly isPrefix?: boolean
 }
 
@@ -59,14 +62,14 @@ const overlap = (exception: Exception, allowed: Body): boolean => {
 
 const matches = ({ body }: Exception, { head }: Body): boolean => new RegExp(`^(?:${body})`).test(head)
 
-/** Whether an exception leaves nothing of what is allowed, or it cannot be told what it leaves. */
+/** Whether an exception leaves nothing of an allow rule, or what it leaves cannot be determined. */
 const takesAll = (exception: Exception, allowed: Body): boolean => {
   if ((exception.isAbsolute === true) !== (allowed.isAbsolute === true)) return true
   if (allowed.isExact) return matches(exception, allowed)
   return exception.isPrefix === true && `${allowed.head} `.startsWith(`${exception.head.trimEnd()} `)
 }
 
-/** Collects what the rules of one source become. */
+/** Collects the converted rules of one source. */
 export class Importing {
   private readonly report: Array<Entry> = []
   private readonly allowed = new Map<string, Array<Allowed>>()
@@ -74,14 +77,14 @@ export class Importing {
   private readonly exceptions = new Map<string, Array<Exception>>()
   private readonly unsure = new Map<string, string>()
 
-  /** Adds a rule of the source. `work` says what becomes of it. */
+  /** Adds a rule of the source. `work` returns its outcome. */
   add(source: string, kind: ImportedRule["kind"], work: (entry: ImportedRule) => Outcome): void {
     const entry: Entry = { source, kind, status: "same" }
     this.report.push(entry)
     Object.assign(entry, work(entry))
   }
 
-  /** @param entry What became of the rule, which may become less later. */
+  /** @param entry The outcome of the rule, which may be reduced later. */
   allow(tool: string, body: Body, entry: ImportedRule, line?: "plain"): void {
     const list = this.allowed.get(tool) ?? []
     list.push({ ...body, entry: entry as Entry, ...(line !== undefined && { line }) })
@@ -92,12 +95,14 @@ export class Importing {
     this.denied.set(tool, (this.denied.get(tool) ?? new Set()).add(pattern))
   }
 
-  /** What a tool is allowed is asked where this matches. */
+  /** Asks for calls of a tool that this matches, although they are allowed. */
   except(tool: string, exception: Exception): void {
     this.exceptions.set(tool, [...(this.exceptions.get(tool) ?? []), exception])
   }
 
-  /** Nothing that a tool is allowed counts, for a rule that takes something from it cannot be said. @param source That rule. */
+  /**
+   * Ignores everything that a tool is allowed, because a deny or ask rule for it cannot be expressed. @param source That rule.
+   */
   leaveAsked(tool: string, source: string): void {
     this.unsure.set(tool, source)
   }

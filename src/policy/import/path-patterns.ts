@@ -1,16 +1,16 @@
-/** Paths as Claude Code's rules name them: patterns as of gitignore, below the folder of the call, the home folder, `//` or the settings. */
+/** The paths in Claude Code's rules: patterns as in gitignore, relative to the folder of the call, the home folder, `//` or the settings. */
 import { escaped, headOf, segmentBody } from "./globs.ts"
 import type { Body } from "./imported.ts"
 
-/** Where patterns begin. */
+/** The folders in which patterns begin. */
 export interface Roots {
   /** For `~/`. Absolute. */
   readonly home: string
-  /** For patterns that begin with one slash: the folder that the settings are for. Absolute; undefined if it is not known. */
+  /** For patterns with one leading slash: the folder that the settings apply to. Absolute; undefined if it is unknown. */
   readonly root?: string | undefined
 }
 
-/** Neither above the folder, nor absolute. */
+/** Excludes paths above the folder, and absolute ones. */
 const isInside = "(?!\\/|\\.\\.(?:\\/|$)|[A-Za-z]:)"
 
 interface Placed {
@@ -31,7 +31,7 @@ const placed = (pattern: string, { home, root }: Roots): Placed | undefined => {
 const startOf = (folder: string | undefined): string =>
   folder === undefined ? isInside : `${escaped(folder)}\\/`
 
-/** Joins the parts of a pattern; `**` is any number of parts. */
+/** Joins the parts of a pattern; `**` matches any number of parts. */
 const joined = (parts: ReadonlyArray<string>, across: boolean): string =>
   parts.map((part) => (part === "**" ? "(?:[^]*\\/)?" : `${segmentBody(part, across)}\\/`)).join("")
 
@@ -45,7 +45,7 @@ const partsOf = (glob: string): Array<string> => glob.split("/").filter((part) =
 
 const isOdd = (pattern: string): boolean => /^!|(?:^|\/)\.\.(?:\/|$)|^$/.test(pattern)
 
-/** The paths that an allow rule surely covers; undefined where it is not known where they begin. */
+/** The paths that an allow rule certainly covers; undefined if the folder in which they begin is unknown. */
 export const allowedPaths = (pattern: string, roots: Roots): Body | undefined => {
   const where = isOdd(pattern) ? undefined : placed(pattern, roots)
   if (where === undefined) return undefined
@@ -53,11 +53,11 @@ export const allowedPaths = (pattern: string, roots: Roots): Body | undefined =>
   const last = parts.pop()
   if (last === undefined) return undefined
   const end = last === "**" ? "[^]+" : segmentBody(last, false)
-  // Behind the folder's name, `**` is what it holds.
+  // After a folder's name, `**` matches its contents.
   return bodyOf(where, `${joined(parts, false)}${end}`)
 }
 
-/** Where it is not known where a pattern begins, it may begin anywhere. */
+/** The paths of a pattern whose folder is unknown: it may begin anywhere. */
 const anywhere = (pattern: string): Body => {
   const parts = partsOf(pattern).filter((part) => part !== "**")
   const last = parts.pop()
@@ -65,7 +65,7 @@ const anywhere = (pattern: string): Body => {
   return { body: last === undefined ? "[^]*" : `(?:[^]*\\/)?${body}`, head: "" }
 }
 
-/** All paths that a rule which takes something may mean; undefined where that cannot be told. */
+/** All paths that a deny or ask rule may mean; undefined if they cannot be determined. */
 export const coveredPaths = (pattern: string, roots: Roots): Body | undefined => {
   if (isOdd(pattern)) return undefined
   const where = placed(pattern, roots)
@@ -73,7 +73,7 @@ export const coveredPaths = (pattern: string, roots: Roots): Body | undefined =>
   const parts = partsOf(where.glob)
   while (parts.at(-1) === "**") parts.pop()
   if (parts.length === 0) return { ...bodyOf(where, "[^]*"), head: where.folder ?? "" }
-  // One part alone is meant at any depth.
+  // A single part matches at any depth.
   const isDeep = parts.length === 1 && (where.folder === undefined || !/\//.test(where.glob))
   const isAnywhere = isDeep && where.folder === undefined
   const last = parts.pop()!
@@ -82,23 +82,23 @@ export const coveredPaths = (pattern: string, roots: Roots): Body | undefined =>
   return isAnywhere || parts[0] === "**" ? { ...found, head: where.folder ?? "" } : found
 }
 
-/** Between these a name in a command line is no part of another one. */
+/** Between these, a name in a command line is not part of another one. */
 const before = "(?<![\\w.-])"
 const behind = "(?![\\w-]|\\.\\w)"
 
-/** What names a file in a command line. */
+/** Patterns that find a file's name in a command line. */
 export interface Name {
-  /** Matches it, wherever the file lies. */
+  /** Matches the name, whatever folder the file is in. */
   readonly body: string
-  /** Matches it as the folder of something else. */
+  /** Matches the name as a folder in a path. */
   readonly folder: string
-  /** Matches it behind an option of one letter. */
+  /** Matches the name directly after an option of one letter. */
   readonly glued: string
-  /** Whether it is hardly any other word of a line, as `.env` and `*.pem` are. */
+  /** Whether the name is unlikely to be any other word of a line, such as `.env` and `*.pem`. */
   readonly isOfFile: boolean
 }
 
-/** How a command line names what a pattern is about; undefined where it has no name. */
+/** The name of a pattern's files in a command line; undefined if it has none. */
 export const named = (pattern: string): Name | undefined => {
   const parts = partsOf(pattern.replace(/^(?:~|\/)/, ""))
   const name = parts.findLast((part) => /[^*?]/.test(part))

@@ -1,6 +1,6 @@
-/** Reads calls with literal arguments in a file of Starlark. Nothing is evaluated: any other statement is told as it is. */
+/** Reads calls with literal arguments in a file of Starlark. Nothing is evaluated: any other statement is returned as text. */
 
-/** A text, or a list of literals. */
+/** A string, or a list of literals. */
 export type Literal = string | ReadonlyArray<Literal>
 
 /** A statement of the file. */
@@ -8,11 +8,11 @@ export type Statement =
   | {
       readonly _tag: "Call"
       readonly name: string
-      /** By name; those without one under their number. */
+      /** Named arguments by their names, positional ones by their numbers. */
       readonly args: ReadonlyMap<string, Literal>
       readonly source: string
     }
-  /** Not followed. */
+  /** A statement that is not read. */
   | { readonly _tag: "Other"; readonly source: string }
 
 class NoLiteral extends Error {}
@@ -44,7 +44,7 @@ class Reader {
   private statement(): Statement {
     const start = this.at
     try {
-      // What is indented belongs to another statement, or is an error.
+      // An indented statement belongs to another statement, or is an error.
       if (/^[ \t]+$/.test(this.text.slice(this.text.lastIndexOf("\n", start) + 1, start)))
         throw new NoLiteral()
       const name = this.take(/[A-Za-z_]\w*/y)
@@ -107,7 +107,7 @@ class Reader {
       else {
         const next = this.text[this.at]
         const meant = next === undefined ? undefined : raw ? `\\${next}` : escapes[next]
-        // `\x41` and the like are rare enough to be told apart by nobody.
+        // Escapes such as `\x41` are too rare to support.
         if (meant === undefined) throw new NoLiteral()
         value += meant
         this.at += 1
@@ -117,7 +117,7 @@ class Reader {
     return value
   }
 
-  /** Skips a statement that is not followed, with what is indented below it and what its brackets hold. */
+  /** Skips a statement that is not read, with the lines indented below it and the contents of its brackets. */
   private skip(): void {
     let depth = 0
     while (this.at < this.text.length) {
@@ -143,12 +143,12 @@ class Reader {
     }
   }
 
-  /** What separates statements. */
+  /** Skips the separators between statements. */
   private blanks(): void {
     while (this.take(/[\s;]+|#[^\n]*/y) !== undefined);
   }
 
-  /** What may stand anywhere in brackets. */
+  /** Skips blanks, newlines and comments, which may appear anywhere in brackets. */
   private inside(): void {
     while (this.take(/\s+|#[^\n]*/y) !== undefined);
   }
@@ -162,5 +162,5 @@ class Reader {
   }
 }
 
-/** The statements of a file, in their order. Never throws. */
+/** The statements of a file, in order. Never throws. */
 export const readStatements = (text: string): Array<Statement> => new Reader(text).read()
