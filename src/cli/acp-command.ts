@@ -1,4 +1,4 @@
-/** `stepline acp`: an agent for editors that speak the Agent Client Protocol, on stdin and stdout; what it calls is scripted. */
+/** `stepline acp`: an agent for editors that speak the Agent Client Protocol, on stdin and stdout; its calls are scripted. */
 import { randomUUID } from "node:crypto"
 import { Readable, Writable } from "node:stream"
 import type { AgentApp, AgentConnection, ClientCapabilities, RequestError } from "@agentclientprotocol/sdk"
@@ -31,7 +31,7 @@ class Sessions {
     this.version = version
   }
 
-  /** @param connection Given when the first request comes. */
+  /** @param connection Available from the first request on. */
   app(connection: () => AgentConnection): AgentApp {
     const { agent, PROTOCOL_VERSION } = this.sdk
     return agent({ name: "stepline" })
@@ -96,13 +96,13 @@ class Sessions {
   }
 }
 
-/** Serves until the client has gone, or it is stopped. Gives the exit status. */
+/** Serves until the client disconnects, or it is stopped. Resolves with the exit status. */
 export const acpCommand = async (
   file: string | undefined,
   options: LocalOptions & PersonOptions,
   version: string,
 ): Promise<number> => {
-  // A wrong name is told at once.
+  // Report an invalid name at once.
   personOf(options.as)
   const script = file === undefined ? undefined : await readScript(file)
   const loading = loadPeer("@agentclientprotocol/sdk", "2", () => import("@agentclientprotocol/sdk"))

@@ -1,4 +1,4 @@
-/** One session of `stepline acp`: a scripted agent, which calls what its script says and asks the client's user at gates. */
+/** One session of `stepline acp`: a scripted agent, which makes the calls of its script and asks the client's user at gates. */
 import type { ContentBlock, StopReason } from "@agentclientprotocol/sdk"
 import { acpMachine } from "../hosts/acp/acp-machine.ts"
 import { AcpToolHost } from "../hosts/acp/acp-tool-host.ts"
@@ -11,11 +11,11 @@ import { parseScript, type ScriptStep } from "./script.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface ScriptedSessionOptions extends LocalOptions, PersonOptions {
-  /** What every prompt runs. Undefined: the prompt's own text. */
+  /** The script that every prompt runs. Undefined: the prompt's own text. */
   readonly script: ReadonlyArray<ScriptStep> | undefined
 }
 
-/** What no call's client is there to answer: effects of previews that are dropped. */
+/** Answers the effects that no client answers: those of dropped previews. */
 const answerTheRest = async (executor: ToolExecutor): Promise<void> => {
   for await (const event of executor.events) {
     if (event._tag === "Delegate") event.succeed()
@@ -48,16 +48,16 @@ export class ScriptedSession {
   }
 
   /**
-   * Throws a UsageError for a folder that is not there.
+   * Rejects with a UsageError for a folder that does not exist.
    *
-   * @param warn Told of what could not be loaded, a line each.
+   * @param warn Called for each tool that could not be loaded, with one line.
    */
   static async open(
     session: AcpSession,
     { script, as, ...options }: ScriptedSessionOptions,
     warn: (line: string) => void,
   ): Promise<ScriptedSession> {
-    // What runs in the client's terminals, or is written by its editor, is in no sandbox.
+    // The client's terminals and its editor are outside of the sandbox.
     const isInSandbox = options.sandbox === true
     const machineOn = (machine: Machine) => (isInSandbox ? machine : acpMachine(session, machine))
     const local = await localExecutor({ ...options, mayAsk: false }, undefined, machineOn)
@@ -70,7 +70,7 @@ export class ScriptedSession {
     return this.turn !== undefined
   }
 
-  /** One turn, to its end. */
+  /** Runs one turn to its end. */
   async prompt(prompt: ReadonlyArray<ContentBlock>): Promise<StopReason> {
     const turn = new AbortController()
     this.turn = turn
@@ -89,7 +89,7 @@ export class ScriptedSession {
     }
   }
 
-  /** Ends the turn, and all calls of it. */
+  /** Ends the turn and all its calls. */
   cancel(): void {
     this.turn?.abort()
   }
@@ -108,12 +108,12 @@ export class ScriptedSession {
     }
     const { heading, call } = step
     if (heading !== undefined) await this.say(heading)
-    // A script says what to call, not what may run: its `approve` asks like `pending`.
+    // A script defines calls, it does not approve them: its `approve` asks like `pending`.
     const decision = call.decision === "deny" ? "deny" : "pending"
     await this.host.run({ ...call, callId: this.idOf(call.callId), decision }, signal)
   }
 
-  /** A script that runs again makes other calls. */
+  /** A script that runs again makes new calls, with new ids. */
   private idOf(callId: string): string {
     return this.turns === 1 ? callId : `${callId}-${this.turns}`
   }

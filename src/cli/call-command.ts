@@ -1,4 +1,4 @@
-/** `stepline TOOL ARGS…`: one call, as it would be typed into a session. */
+/** `stepline TOOL ARGS…`: one call, in the syntax of a session. */
 import { parseWords } from "../hosts/terminal/arguments.ts"
 import { callableTools, findTool } from "../hosts/terminal/input.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
@@ -25,7 +25,7 @@ const stepsOf = (
   return [{ _tag: "Call", call, expect: "complete" }]
 }
 
-/** Gives the exit status. @param commands What else the word could have been. */
+/** Resolves with the exit status. @param commands What else the word could have been. */
 export const callCommand = (
   [name = "", ...words]: ReadonlyArray<string>,
   options: RunOptions,

@@ -1,13 +1,13 @@
-/** The options that commands have in common, as they are declared. */
+/** Declares the options that commands have in common. */
 import type { Command } from "commander"
 
-/** Of an option that may be given several times: all its values. */
+/** Collects the values of an option that can be given several times. */
 export const collect = (value: string, previous: ReadonlyArray<string> = []): ReadonlyArray<string> => [
   ...previous,
   value,
 ]
 
-/** Where the tools of a command come from, and where they work. */
+/** Options for the tools of a command, and their working directory. */
 export const withToolOptions = (command: Command): Command =>
   command
     .option("--cwd <DIR>", "the folder that the tools work in (default: the current one)")
@@ -22,7 +22,7 @@ export const withToolOptions = (command: Command): Command =>
     )
     .option("--trust", "load the tools and rules of this folder without asking, this time only")
 
-/** The MCP servers whose tools a command has. */
+/** Options for the MCP servers whose tools a command has. */
 export const withServers = (command: Command): Command =>
   command
     .option(
@@ -39,7 +39,7 @@ export const withServers = (command: Command): Command =>
       "the protocol for MCP servers: `legacy` (default), `auto`, or a revision such as 2026-07-28",
     )
 
-/** Which calls may run. */
+/** Options for the rules about calls. */
 export const withRuleOptions = (command: Command): Command =>
   withServers(
     withToolOptions(command)
@@ -54,7 +54,7 @@ export const withRuleOptions = (command: Command): Command =>
     "the TOML file that [a]lways at a gate reads and adds rules to (default: .stepline/rules.toml of a trusted project, else of the home folder)",
   )
 
-/** On what the calls of a command run. */
+/** Options for the machine that the calls run on. */
 export const withLocalOptions = (command: Command): Command =>
   withRuleOptions(command)
     .option(
@@ -83,18 +83,18 @@ export const withLocalOptions = (command: Command): Command =>
       "show edits in the Neovim that listens on this socket (default: the one of this tmux session, or $NVIM_LISTEN_ADDRESS)",
     )
 
-/** Who answers. */
+/** The option for who answers. */
 export const withPerson = (command: Command): Command =>
   command.option("--as <NAME>", "the name of the person who answers here (default: the login name)")
 
-/** A page beside what the command does, and who answers there and here. */
+/** Options for a page beside the command, and who answers on both. */
 export const withPage = (command: Command): Command =>
   withPerson(command).option("--ui", "also serve a local page to watch calls and answer questions")
 
-/** A file that holds the timeline. */
+/** The option for a timeline file. */
 export const withTimeline = (command: Command): Command =>
   command.option("--timeline <FILE>", "for calls: write their timeline into this file, as an HTML page")
 
-/** A store that keeps the calls. `what`: for what. */
+/** The option for a store that keeps the calls. `what`: its purpose, for the help. */
 export const withStore = (command: Command, what: string): Command =>
   command.option("--durable <STORE>", `keep the calls in this store, a file or postgres://…; ${what}`)

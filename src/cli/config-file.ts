@@ -1,4 +1,4 @@
-/** The file of `--config`: what may run without asking, which MCP servers bring tools, and the limits of tools. */
+/** The file of `--config`: rules for calls, MCP servers with tools, and limits of tools. */
 import { extname } from "node:path"
 import type { Limit } from "../limits/limits.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
@@ -26,7 +26,7 @@ const parse = async (file: string, text: string): Promise<unknown> => {
   return toml.parse(text)
 }
 
-/** Throws a UsageError that names the file and the key. */
+/** Rejects with a UsageError that names the file and the key. */
 export const readConfigFile = async (file: string): Promise<ConfigFile> => {
   if (![".toml", ".json"].includes(extname(file))) {
     throw new UsageError(`${file}: expected a name that ends in .toml or .json`)

@@ -1,4 +1,4 @@
-/** `--durable FILE`: a store, so that the command goes on with its calls when it was killed. */
+/** `--durable FILE`: a store, so that the command can continue its calls after it was killed. */
 import { createHash } from "node:crypto"
 import type { DurableExecutor, DurableOptions } from "../durable/index.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
@@ -7,7 +7,7 @@ import type { ScriptCall, ScriptStep } from "./script.ts"
 import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
-/** Throws a UsageError for a store that cannot be opened. */
+/** Rejects with a UsageError for a store that cannot be opened. */
 export const openStore = async (
   store: string,
   registry: ToolRegistry,
@@ -28,7 +28,7 @@ export const openStore = async (
   }
 }
 
-/** A line without an id of its own is the same call as long as it stands there as it does. */
+/** A line without its own id is the same call as before while its text and place are unchanged. */
 export const durableStep = (step: ScriptCall): ScriptCall => {
   const { call } = step
   if (!/^line-\d+$/.test(call.callId)) return step
@@ -37,7 +37,7 @@ export const durableStep = (step: ScriptCall): ScriptCall => {
   return { ...step, call: { ...call, callId: `${callId}-${hash}` } }
 }
 
-/** Whom a session and a page call for. */
+/** The agent that a session and a page call for. */
 export const agentOfPerson = "main"
 
 /** The agents that a script calls for. */
@@ -46,8 +46,8 @@ export const agentsOf = (steps: ReadonlyArray<ScriptStep>): ReadonlyArray<string
 ]
 
 /**
- * Who was killed a moment ago is held to live; until that is over, what these agents are called for cannot run here. A person is
- * told of what is waited for.
+ * A runner that was just killed still counts as alive; until that expires, calls of these agents cannot run here. Waits for
+ * it, and tells the user.
  */
 export const untilTaken = (
   agentIds: ReadonlyArray<string>,

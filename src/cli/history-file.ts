@@ -1,11 +1,11 @@
-/** The lines that were typed into sessions of the command: a JSON string a line, for nobody else to read. */
+/** The lines typed into sessions: one JSON string per line, readable only by their user. */
 import { appendFileSync, closeSync, mkdirSync, openSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { LineHistory } from "../hosts/terminal/line-history.ts"
 import { stateFolder } from "../io/state-folder.ts"
 import { appending, readRegularSync } from "../text/regular-file.ts"
 
-/** Past this many the file is written anew with those that are kept. */
+/** Above this number, the file is rewritten with the kept lines only. */
 const maxInFile = 3000
 const kept = 1000
 
@@ -14,7 +14,7 @@ export const historyPath = (env: NodeJS.ProcessEnv): string => join(stateFolder(
 const readLines = (path: string): Array<string> => {
   let text: string
   try {
-    // However large: else it would be neither read nor cut.
+    // Without a size limit: a larger file would never be shortened.
     text = readRegularSync(path, Number.POSITIVE_INFINITY).toString()
   } catch {
     return []
@@ -24,7 +24,7 @@ const readLines = (path: string): Array<string> => {
       const value: unknown = JSON.parse(line)
       return typeof value === "string" ? [value] : []
     } catch {
-      // Cut short, or somebody else's.
+      // Truncated, or not written by stepline.
       return []
     }
   })
@@ -33,7 +33,7 @@ const readLines = (path: string): Array<string> => {
 const formatted = (lines: ReadonlyArray<string>): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join("")
 
-/** A pipe in its place takes nothing, and keeps nobody waiting. */
+/** Does not block, and writes nothing, if the path is a pipe. */
 const append = (path: string, text: string): void => {
   const file = openSync(path, appending, 0o600)
   try {
@@ -43,7 +43,7 @@ const append = (path: string, text: string): void => {
   }
 }
 
-/** A session works without its history: what cannot be read or written is not told. */
+/** A session works without its history: failures to read or write it are not reported. */
 export const fileHistory = (path: string): LineHistory => {
   const lines = readLines(path)
   const write = (work: () => void) => {

@@ -1,4 +1,4 @@
-/** `stepline inbox`: what the calls of a store wait for, and the answers to it, from another terminal. */
+/** `stepline inbox`: lists the open questions of a store's calls, and answers them, from another terminal. */
 import type { DurableClient, InboxItem, StoredEvent } from "../durable/index.ts"
 import type { EffectAnswer } from "../durable/requests.ts"
 import { peopleOf } from "../hosts/named-gate.ts"
@@ -18,15 +18,15 @@ export interface InboxCommandOptions extends PersonOptions {
   /** Ids of calls. */
   readonly approve?: ReadonlyArray<string>
   readonly deny?: ReadonlyArray<string>
-  /** The effects of these calls are answered with `value`, or with what is typed. */
+  /** The effects of these calls are answered with `value`, or with typed input. */
   readonly respond?: ReadonlyArray<string>
   /** The effects of these calls are refused. */
   readonly refuse?: ReadonlyArray<string>
-  /** Lists the calls that ended as poisoned, instead of those that wait. */
+  /** Lists poisoned calls instead of waiting ones. */
   readonly poisoned?: boolean
-  /** Poisoned calls that run once more. */
+  /** Poisoned calls to run once more. */
   readonly retry?: ReadonlyArray<string>
-  /** Told to the model with each denial, and what an effect that is refused fails with. */
+  /** The reason for the model in each denial, and the error of a refused effect. */
   readonly reason?: string
   /** JSON. */
   readonly value?: string
@@ -51,13 +51,13 @@ const lineOf = (item: InboxItem): string => {
   )
 }
 
-/** What would happen, marked so that it cannot pass for another line of the list. */
+/** The preview, marked so that it cannot be mistaken for another line of the list. */
 const previewOf = ({ preview }: InboxItem): string => {
   const text = preview === undefined ? "" : textOf(preview)
   return text === "" ? "" : `\n${printable(text).trimEnd().replace(/^/gm, "  │ ")}`
 }
 
-/** Approvals that wait for one agent and one tool, in the order of the first of each. */
+/** Groups the waiting approvals by agent and tool, in the order of each group's first. */
 const together = (items: ReadonlyArray<InboxItem>): Array<ReadonlyArray<InboxItem>> => {
   const groups = new Map<string, Array<InboxItem>>()
   for (const item of items) {
@@ -118,10 +118,10 @@ const show = async (client: DurableClient, isJson: boolean): Promise<void> => {
   if (items.length === 0) process.stdout.write("Nothing waits for an answer.\n")
 }
 
-/** Milliseconds after which it is said what an answer waits for. */
+/** Milliseconds after which the user is told what an answer waits for. */
 const patience = 2000
 
-/** The same; said where it takes its time, for nobody may run the calls now. */
+/** Waits for answers to be taken; tells the user if it takes long, because possibly no process runs the calls. */
 const awaited = async <A>(callIds: ReadonlyArray<string>, took: Promise<A>): Promise<A> => {
   const late = setTimeout(() => {
     const [answer, is] =
@@ -144,7 +144,7 @@ const ways: Readonly<Record<FinalStatus, string>> = {
   cancelled: "it was cancelled",
 }
 
-/** How a call has ended; undefined for one that has not. */
+/** How a call has ended; undefined if it has not. */
 const howEnded = (end: StoredEvent | undefined): string | undefined => {
   switch (end?._tag) {
     case "BackgroundCompleted":
@@ -161,7 +161,7 @@ const howEnded = (end: StoredEvent | undefined): string | undefined => {
 
 type GateAnswer = ListedAnswer<InboxItem>
 
-/** Gives the answers of the command line, and counts those that did not take effect. */
+/** Sends the answers of the command line, and counts those that did not take effect. */
 class Answering {
   missed = 0
   private readonly client: DurableClient
@@ -172,11 +172,11 @@ class Answering {
     this.by = by
   }
 
-  /** Decides them together, each once. */
+  /** Decides the gates together, each once. */
   async decide(answers: ReadonlyArray<GateAnswer>): Promise<void> {
     const open: Array<GateAnswer> = []
     for (const answer of answers) {
-      // While nobody runs the calls, nobody would say that the answer is too late.
+      // If no process runs the calls, nobody else reports that the answer is too late.
       if (howEnded(await this.client.result(answer.callId)) === undefined) open.push(answer)
       else await this.miss(answer.callId, undefined)
     }
@@ -201,7 +201,7 @@ class Answering {
     }
   }
 
-  /** `answer` is asked for what is open; it may have none. */
+  /** Calls `answer` for the open question; it can resolve without an answer. */
   async respond(
     callId: string,
     answer: (item: InboxItem) => EffectAnswer | Promise<EffectAnswer | undefined>,
@@ -235,7 +235,7 @@ class Answering {
     }
   }
 
-  /** What it was the answer to is no longer asked, and the next question may be another. */
+  /** Reports an answer to a question that is no longer open. The next question can be a different one. */
   private tooLate(item: InboxItem): void {
     this.missed += 1
     tell(
@@ -243,7 +243,7 @@ class Answering {
     )
   }
 
-  /** It waits for nothing, or for another kind of answer. */
+  /** Reports a call that waits for nothing, or for another kind of answer. */
   private async miss(callId: string, item: InboxItem | undefined): Promise<void> {
     this.missed += 1
     if (item !== undefined) {
@@ -258,7 +258,7 @@ class Answering {
   }
 }
 
-/** Gives how many calls are answered. Throws a UsageError for one that is answered in two ways. */
+/** Returns how many calls are answered. Throws a UsageError for a call with two kinds of answers. */
 const countAnswers = ({
   approve = [],
   deny = [],
@@ -285,7 +285,7 @@ const countAnswers = ({
   return verbs.size
 }
 
-/** What answers each effect of `--respond`. Throws a UsageError for a value that is no JSON. */
+/** Returns the function that answers each effect of `--respond`. Throws a UsageError for a value that is not JSON. */
 const answerOf = ({ respond, value }: InboxCommandOptions): Parameters<Answering["respond"]>[1] => {
   if (value !== undefined) {
     if (respond === undefined) throw new UsageError("--value is what --respond CALL answers with: give both")
@@ -299,7 +299,7 @@ const answerOf = ({ respond, value }: InboxCommandOptions): Parameters<Answering
   }
 }
 
-/** Gives the exit status: 1 where an answer did not take effect. */
+/** Resolves with the exit status: 1 if an answer did not take effect. */
 export const inboxCommand = async (options: InboxCommandOptions): Promise<number> => {
   const {
     store,

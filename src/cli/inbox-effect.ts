@@ -1,4 +1,4 @@
-/** The answer to an effect of the inbox: of the command line, or asked of whoever sits at the terminal. */
+/** The answer to an effect of the inbox: from the command line, or typed at the terminal. */
 import { createInterface } from "node:readline"
 import type { EffectAnswer } from "../durable/requests.ts"
 import { writtenOutput } from "../hosts/written-output.ts"
@@ -8,12 +8,12 @@ import { UsageError } from "./usage-error.ts"
 const question = "Answer, as JSON (Enter: nothing; n REASON: refuse it): "
 const notJson = "That is not JSON: put texts in quotes."
 
-/** @param reason Empty where nobody says why. */
+/** @param reason Empty if there is none. */
 export const refusalOf = (reason = ""): EffectAnswer => ({
   error: reason.trim() === "" ? "Refused by the user" : reason,
 })
 
-/** Undefined for a text that is no JSON. */
+/** Returns undefined for a text that is not JSON. */
 const readAnswer = (json: string): EffectAnswer | undefined => {
   if (json.trim() === "") return {}
   try {
@@ -24,17 +24,17 @@ const readAnswer = (json: string): EffectAnswer | undefined => {
   }
 }
 
-/** What `--value` says. Throws a UsageError for what is no JSON. */
+/** Parses `--value`. Throws a UsageError if it is not JSON. */
 export const givenAnswer = (json: string): EffectAnswer => {
   const answer = readAnswer(json)
   if (answer === undefined) throw new UsageError(`--value ${json}: ${notJson} For a shell: --value '"text"'`)
   return answer
 }
 
-/** Whether somebody is there to be asked. */
+/** Whether a person can be asked at the terminal. */
 export const canAskAnswer = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
 
-/** Asks until it can be read; undefined where the input ends instead. Ctrl-C ends the process. */
+/** Asks until the answer is valid JSON; resolves with undefined if the input ends. Ctrl-C ends the process. */
 export const askAnswer = async (): Promise<EffectAnswer | undefined> => {
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   lines.once("SIGINT", () => {

@@ -1,6 +1,6 @@
 /**
- * The rules that a person's answers make, from one session to the next: in the file of `--rules`, in that of a project
- * that is trusted until it changes, else in the user's own. What several folders share names the folder of each rule.
+ * Stores the rules that a person's answers make, for later sessions: in the file of `--rules`, in that of a project that is
+ * trusted until it changes, else in the user's own. A file shared by several folders states the folder of each rule.
  */
 import { lstat, realpath } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
@@ -14,28 +14,28 @@ import { type ProjectRules, rulesHash, rulesName } from "./trust/project-rules.t
 import { TrustStore } from "./trust/trust-store.ts"
 import { UsageError } from "./usage-error.ts"
 
-/** A project whose user trusts what it brings. */
+/** A project whose code and rules the user trusts. */
 export interface TrustedProject {
   /** Links resolved. */
   readonly folder: string
   readonly rules: ProjectRules | undefined
-  /** Whether the answer holds for later times. */
+  /** Whether the answer is remembered. */
   readonly isKept: boolean
 }
 
 export interface KeptRulesOptions {
   /** The file of `--rules`, absolute. */
   readonly file?: string | undefined
-  /** The folder of the executor. */
+  /** The executor's working directory. */
   readonly cwd: string
-  /** Without one nothing is read or kept but in `file`. */
+  /** If undefined, rules are read and kept only in `file`. */
   readonly home: string | undefined
   readonly project: TrustedProject | undefined
 }
 
 /** A file and its rules. */
 export interface RuleFile {
-  /** What explanations call it. */
+  /** The name of the file in explanations. */
   readonly source: string
   readonly rules: ToolFilterConfig
 }
@@ -50,10 +50,10 @@ const readFile = async (source: string, path: string, text: string): Promise<Rul
   }
 }
 
-/** Nothing, where there is no such file. */
+/** Reads a file; resolves with an empty text if it does not exist. */
 const textAt = (path: string): Promise<string> => readTextFile(path, textOf)
 
-/** The rules as they hold for executors of other folders too. */
+/** Limits the rules to a folder, for a file that executors of other folders use too. */
 const placedIn = (folder: string, config: ToolFilterConfig): ToolFilterConfig =>
   Object.fromEntries(
     Object.entries(config).map(([name, { allow = [] }]) => [
@@ -65,7 +65,7 @@ const placedIn = (folder: string, config: ToolFilterConfig): ToolFilterConfig =>
 const asPlaced = (rule: AllowRule): Exclude<AllowRule, string> =>
   typeof rule === "string" ? { pattern: rule } : rule
 
-/** Why the user's own file says nothing here; undefined where it does, or is not there. */
+/** Why the user's own file is ignored; undefined if it is used, or does not exist. */
 const distrust = async (path: string, folder: string): Promise<string | undefined> => {
   try {
     const { uid, mode } = await lstat(path)
@@ -85,7 +85,7 @@ const distrust = async (path: string, folder: string): Promise<string | undefine
 const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
 
-/** Adds to a project's file only what it was trusted with, and what its user says now. */
+/** Adds the new rules to a project's file, only if the present rules in it are trusted. */
 const saveInProject =
   (store: TrustStore, folder: string): Save =>
   (added) =>
@@ -103,9 +103,9 @@ const saveInProject =
 
 export class KeptRules {
   readonly files: ReadonlyArray<RuleFile>
-  /** Where new rules go; undefined for nowhere. */
+  /** The file for new rules; undefined if they are not stored. */
   readonly path: string | undefined
-  /** What the user should know of the files. */
+  /** Problems with the files, for the user. */
   readonly problems: ReadonlyArray<string>
   private readonly save: Save | undefined
   private saved: Promise<void> = Promise.resolve()
@@ -121,7 +121,7 @@ export class KeptRules {
     this.save = target?.save
   }
 
-  /** Throws a UsageError for a file that cannot be read: what it denies would not hold. */
+  /** Rejects with a UsageError for a file that cannot be read: its deny rules would be lost. */
   static async open({ file, cwd, home, project }: KeptRulesOptions): Promise<KeptRules> {
     const folder = await realpath(cwd)
     const shared = (path: string) => ({
@@ -146,12 +146,12 @@ export class KeptRules {
       const save = saveInProject(new TrustStore(home), project.folder)
       return new KeptRules(files, problems, { path, save })
     }
-    // In the home folder itself, what is kept there would not count.
+    // If the working directory contains the user's own file, new rules there would be ignored.
     const isOwnToKeep = problem === undefined && !resolve(own).startsWith(folder + sep)
     return new KeptRules(files, problems, isOwnToKeep ? shared(own) : undefined)
   }
 
-  /** Keeps rules from now on. @param tell Told why they could not be kept. */
+  /** Stores rules. @param tell Called with the reason if they could not be stored. */
   add(added: ToolFilterConfig, tell: (problem: string) => void): void {
     const { path, save } = this
     if (save === undefined) return
@@ -160,7 +160,7 @@ export class KeptRules {
       .catch((error) => tell(`the rule holds for this time, and is not kept in ${path}: ${messageOf(error)}`))
   }
 
-  /** Resolves once all that was added is on the disk. */
+  /** Resolves once all added rules are on the disk. */
   settled(): Promise<void> {
     return this.saved
   }

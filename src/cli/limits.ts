@@ -1,4 +1,4 @@
-/** The limits of a command: of `--limit` and of `[[limits]]` in the file of `--config`. */
+/** The limits of a command: from `--limit`, and from `[[limits]]` in the file of `--config`. */
 import { expectLimitedTools, type Limit, toLimits } from "../limits/limits.ts"
 import { messageOf } from "../text/message-of.ts"
 import { readConfigFile } from "./config-file.ts"
@@ -24,7 +24,7 @@ const parts: ReadonlyArray<readonly [RegExp, (count: string, rest: string) => Pa
   [/^wait (\d+) (seconds?|minutes?|hours?)$/, (count, unit) => ({ maxWait: timeOf(`${count} ${unit}`) })],
 ]
 
-/** `minute` is `1 minute`. */
+/** Reads a duration; `minute` means `1 minute`. */
 const timeOf = (text: string): NonNullable<Limit["maxWait"]> =>
   (/^\d/.test(text) ? text : `1 ${text}`) as NonNullable<Limit["maxWait"]>
 
@@ -47,7 +47,7 @@ const limitOf = (text: string): Limit => {
   return Object.assign({ tools: listed(text.slice(0, equals)) }, ...found)
 }
 
-/** Throws a UsageError that names the option or the file. `tools`: the names of all tools. */
+/** Rejects with a UsageError that names the option or the file. `tools`: the names of all tools. */
 export const loadLimits = async (
   { limit = [], config }: LimitOptions,
   tools: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * The lines of a session without its screen: from a pipe, or typed into a terminal that can only print. Each line's call
- * ends before the next line is read; what it starts in the background goes on, and is waited for at the end.
+ * A session without a screen: its lines come from a pipe, or are typed into a terminal that can only print. Each line's call
+ * ends before the next line is read; background calls continue, and are awaited at the end.
  */
 import { createInterface } from "node:readline"
 import { noteOn } from "../hosts/named-gate.ts"
@@ -27,12 +27,12 @@ import { exitStatus, Tally } from "./tally.ts"
 import { tell } from "./tell.ts"
 import { untilQuiet } from "./until-quiet.ts"
 
-/** Lines of an input, one when it is asked for. */
+/** Reads lines of an input on demand. */
 class Lines {
   private readonly waiting: Array<string> = []
   private wanted: ((line: string | undefined) => void) | undefined
   private hasEnded = false
-  /** When the last line came. */
+  /** When the last line arrived. */
   private cameAt = Number.NEGATIVE_INFINITY
 
   constructor(input: NodeJS.ReadableStream) {
@@ -48,14 +48,14 @@ class Lines {
     })
   }
 
-  /** Undefined once there are no more. */
+  /** Resolves with the next line; undefined after the last. */
   next(): Promise<string | undefined> {
     const line = this.waiting.shift()
     if (line !== undefined || this.hasEnded) return Promise.resolve(line)
     return this.fresh()
   }
 
-  /** A line that comes from now on: those that wait were typed for something else. */
+  /** Resolves with a line that arrives from now on: earlier ones were typed for something else. */
   fresh(): Promise<string | undefined> {
     if (this.hasEnded) return Promise.resolve(undefined)
     return new Promise((resolve) => {
@@ -63,7 +63,7 @@ class Lines {
     })
   }
 
-  /** Resolves when somebody may have read what was just printed, and types no line before that. */
+  /** Resolves once a person has had time to read the printed text, without typing a line meanwhile. */
   quiet(): Promise<void> {
     return untilQuiet(
       () => this.cameAt,
@@ -78,7 +78,7 @@ class Lines {
   }
 }
 
-/** Whether a person types the lines and sees what is printed. */
+/** Whether a person types the lines and sees the output. */
 const isSomebodyThere = (): boolean => process.stdin.isTTY && process.stdout.isTTY
 
 type GateAnswer = { readonly approve: ListedApproval } | { readonly deny: true | string }
@@ -112,7 +112,7 @@ class LineSession {
     })
   }
 
-  /** @param first A line that was read already. Gives the exit status. */
+  /** @param first A line that was already read. Resolves with the exit status. */
   async run(first: string | undefined): Promise<number> {
     const { executor } = this.local
     const told = this.tellEvents()
@@ -132,7 +132,7 @@ class LineSession {
     return this.isWrong ? exitStatus.failed : this.tally.exitStatus
   }
 
-  /** Its own calls, of which the last may stand before a gate, and what else became a task. */
+  /** Whether all calls of the session and all tasks have ended. */
   private haveEnded(): boolean {
     for (let call = 1; call <= this.calls; call += 1) if (!this.ended.has(String(call))) return false
     return this.local.executor.tasks.list().every(({ id }) => this.ended.has(id))
@@ -190,7 +190,7 @@ class LineSession {
     if (!background) await this.until(() => this.ended.has(call.callId))
   }
 
-  /** Waits, and answers what is asked meanwhile. */
+  /** Waits, and answers gates meanwhile. */
   private async until(holds: () => boolean): Promise<void> {
     while (!this.hasLeft) {
       const gate = this.gates.shift()
@@ -236,7 +236,7 @@ class LineSession {
     const { callId } = gate
     const isPersons = gate.person === true
     const { ui, yes } = this.options
-    // Who watches the page is asked there.
+    // The page asks instead.
     if (ui === true && !isSomebodyThere() && (isPersons || yes !== true)) return
     if (isPersons && !isSomebodyThere())
       gate.deny(leavesSandbox(gate.params) ? unaskedOutside : unaskedPerson, unattended)
@@ -247,7 +247,7 @@ class LineSession {
     else await this.askPerson(gate)
   }
 
-  /** All of it is printed before it is asked. */
+  /** Prints the whole block before it asks. */
   private async askPerson(gate: AwaitingApprovalEvent): Promise<void> {
     const block = this.view.blocks.get(gate.callId)
     if (block === undefined) return
@@ -283,7 +283,7 @@ class LineSession {
     const note = noteOn(outcome!)
     if (note !== undefined) this.say(note)
     else if ("approve" in answer) this.view.approved(callId)
-    // The page may know others; here there is nobody else, and the call would wait for ever.
+    // On the page, somebody else can answer; without it there is nobody, and the call would wait forever.
     if (note !== undefined && options.ui !== true) gate.deny(nobodyElse, unattended)
   }
 
@@ -292,7 +292,7 @@ class LineSession {
   }
 }
 
-/** Gives the exit status; undefined where there is no line at all. */
+/** Resolves with the exit status; undefined if there is no line at all. */
 export const linesCommand = async (options: RunOptions): Promise<number | undefined> => {
   const lines = new Lines(process.stdin)
   const first = process.stdin.isTTY ? undefined : await lines.next()

@@ -36,21 +36,21 @@ export interface LocalOptions
     McpServersOptions,
     LimitOptions,
     LoneCallOptions {
-  /** The folder that the tools work in. Default: the process's. */
+  /** The working directory of the tools. Default: the process's. */
   readonly cwd?: string
-  /** The file that each decision goes into. Default: none. */
+  /** The file to log decisions to. Default: none. */
   readonly log?: string
-  /** The file of the key that signs its lines. Default: none. */
+  /** The file with the key that signs the log's lines. Default: none. */
   readonly logKey?: string
-  /** The Neovim that shows what is edited. Default: none. */
+  /** The Neovim that shows edits. Default: none. */
   readonly nvim?: NvimSocket
   /** The store that keeps the calls. Default: none. */
   readonly durable?: string
-  /** Whether the rules hold that the user keeps in the home folder, and answers at gates are kept there. Default: true. */
+  /** Whether the user's rules in the home folder are used, and answers at gates are stored there. Default: true. */
   readonly keptRules?: boolean
 }
 
-/** What an executor is made with beside the command line's options, which win where they forbid. */
+/** Settings of an executor in addition to the command line's options, whose restrictions take precedence. */
 export interface EmbeddingOptions {
   readonly settings?: Omit<ToolExecutorOptions, "cwd" | "filters" | "hooks">
   readonly rules?: ToolFilterConfig | undefined
@@ -58,24 +58,24 @@ export interface EmbeddingOptions {
 
 export interface LocalExecutor {
   readonly executor: ToolExecutor
-  /** What keeps its calls; undefined where nothing does. */
+  /** The durable executor that keeps its calls; undefined if none does. */
   readonly durable: DurableExecutor | undefined
   readonly registry: ToolRegistry
   /** Absolute. */
   readonly cwd: string
-  /** Tells what is remembered of a call where a person asks for it. */
+  /** Returns the rule that a person can make from a call. */
   readonly filters: Pick<ToolFilters, "rememberable">
-  /** The file that keeps what is remembered; undefined where none does. */
+  /** The file for remembered rules; undefined if there is none. */
   readonly rulesPath: string | undefined
   readonly editor: NvimEditor | undefined
   /**
-   * Tells the tools of other agents that the session begins; to be called once. Gives rules that are hardly meant, and
-   * tools that could not be loaded, a line each.
+   * Emits the session start to the tools of other agents; call it once. Resolves with suspicious rules, and tools that could
+   * not be loaded, one line each.
    *
-   * @param ui The screen on which they ask their user. Default: nobody is there.
+   * @param ui The screen on which they ask their user. Default: none.
    */
   start(ui?: UIContext): Promise<ReadonlyArray<string>>
-  /** Ends what the tools and the host hold; after the executor was shut down. */
+  /** Releases the resources of the tools and the host. Call it after the executor's shutdown. */
   close(): Promise<void>
 }
 
@@ -87,13 +87,13 @@ const openLog = ({ log: path, logKey: key }: LocalOptions): DecisionLog | undefi
   try {
     return DecisionLog.open(resolve(path), key === undefined ? {} : { key: resolve(key) })
   } catch (error) {
-    // What stands in the file tells its name itself.
+    // Errors about the file's content already contain its name.
     const isSystems = (error as NodeJS.ErrnoException).code !== undefined
     throw new UsageError(`--log${isSystems ? ` ${path}: ${writeFault(error)}` : `: ${messageOf(error)}`}`)
   }
 }
 
-/** What cannot be written down is said once. */
+/** Reports a failure to write the log only once. */
 const writing = (log: DecisionLog): DecisionLog["add"] => {
   let isTold = false
   return (decision) => {
@@ -112,7 +112,7 @@ const openEditor = async (socket: NvimSocket | undefined): Promise<NvimEditor | 
   return new NvimEditor(socket)
 }
 
-/** Throws a UsageError for what is no folder. */
+/** Rejects with a UsageError for anything but a folder. */
 export const expectFolder = async (path: string): Promise<string> => {
   const folder = resolve(path)
   const entry = await stat(folder).catch(() => undefined)
@@ -129,9 +129,9 @@ const addRules = (filters: ToolFilters, rules: ToolFilterConfig): void => {
 }
 
 /**
- * Throws a UsageError for options that name what is not there.
+ * Rejects with a UsageError for options that name something that does not exist.
  *
- * @param machineOn What the tools run on, made of what they would run on. Default: that.
+ * @param machineOn Wraps the machine that the tools run on. Default: no wrapper.
  */
 export const localExecutor = async (
   options: LocalOptions,
@@ -148,7 +148,7 @@ export const localExecutor = async (
   const kept = await KeptRules.open({
     file: options.rules === undefined ? undefined : resolve(options.rules),
     cwd,
-    // A host that embeds it keeps its rules in its own way.
+    // An embedding host stores its rules itself.
     home: embedding === undefined && options.keptRules !== false ? homedir() : undefined,
     project,
   })
@@ -156,7 +156,7 @@ export const localExecutor = async (
   const servers = await connectServers(options, registry, cwd)
   const onRemember = (added: ToolFilterConfig): void => kept.add(added, tell)
   const unprotecting: Array<string> = []
-  // A rule that is kept may be for one of the others.
+  // A stored rule can be for a tool that was not loaded.
   const onUnknownTool = (warning: string): void => void (isPart || unprotecting.push(warning))
   const [{ filters, places }, limits] = await Promise.all([
     loadFilters(options, registry, { cwd, onRemember, onUnknownTool }),
@@ -180,7 +180,7 @@ export const localExecutor = async (
     delegates,
     hooks,
   }
-  // Of a store, calls go on: what they have changed so far can be taken back too.
+  // Calls of a store continue: their changes so far can be undone too.
   const earlier = options.durable === undefined ? [] : await recordedChanges({ cwd }, machine.files)
   const durable =
     options.durable === undefined ? undefined : await openStore(options.durable, registry, executorOptions)

@@ -1,11 +1,11 @@
-/** The machine of a command: this one, on which commands can be staged, or a sandbox on it. */
+/** The machine of a command: this one, with staging, or a sandbox on it. */
 import { localMachine, type Machine } from "../io/machine.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface MachineOptions {
-  /** Holds commands and file tools to the folder that they work in. */
+  /** Restricts commands and file tools to the working directory. */
   readonly sandbox?: boolean
-  /** What they may reach from there. */
+  /** The domains that they can reach from the sandbox. */
   readonly allowDomain?: ReadonlyArray<string>
 }
 
@@ -14,14 +14,14 @@ export interface CommandMachine {
   close(): Promise<void>
 }
 
-/** Overlays are Linux's. Whether they can be had is found out when the first command is staged. */
+/** Overlays need Linux. Whether they work is checked when the first command is staged. */
 const stagingHere = async (): Promise<Machine> => {
   if (process.platform !== "linux") return localMachine
   const { stagingMachine } = await import("../sandbox/staging-machine.ts")
   return stagingMachine(localMachine)
 }
 
-/** Throws a UsageError where there can be no sandbox: nothing runs without one then. */
+/** Rejects with a UsageError if no sandbox is possible: then nothing runs. */
 export const commandMachine = async (options: MachineOptions, cwd: string): Promise<CommandMachine> => {
   const { sandbox, allowDomain } = options
   if (sandbox !== true) {

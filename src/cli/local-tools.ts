@@ -1,4 +1,4 @@
-/** The tools of a command: built-in ones, and those of other agents that lie in their usual places or are named. */
+/** The tools of a command: built-in ones, and those of other agents, from their usual places or named ones. */
 import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import type { CustomTools, CustomToolsOptions } from "../custom-tools/custom-tools.ts"
@@ -13,17 +13,17 @@ import type { ProjectCode } from "./trust/project-code.ts"
 import type { TrustOptions } from "./trust/trust.ts"
 
 export interface ToolsOptions extends TrustOptions {
-  /** Modules and folders of tools to load besides. */
+  /** Further modules and folders of tools to load. */
   readonly toolPath?: ReadonlyArray<string>
-  /** Whether to look for tools where other agents keep theirs. Default true. */
+  /** Whether to look for tools in the places of other agents. Default true. */
   readonly discovery?: boolean
-  /** Whether there is a tool for code that calls the others. Default false. */
+  /** Whether to include the tool for code that calls the others. Default false. */
   readonly code?: boolean
-  /** Names of variables that commands get though they look like secrets. */
+  /** Names of variables that commands get although they look like secrets. */
   readonly passEnv?: ReadonlyArray<string>
 }
 
-/** The environment of commands and programs of a command line. */
+/** The environment rules for commands and programs. */
 export const environmentRules = ({ passEnv = [] }: ToolsOptions): EnvironmentRules => ({
   pass: ["*", ...passEnv],
 })
@@ -31,17 +31,17 @@ export const environmentRules = ({ passEnv = [] }: ToolsOptions): EnvironmentRul
 export interface LocalTools {
   readonly registry: ToolRegistry
   readonly customTools: CustomTools | undefined
-  /** Whether there may be more, which were not looked at. */
+  /** Whether there can be more tools, which were not looked for. */
   readonly isPart: boolean
-  /** The folder, where what it brings is trusted. */
+  /** The folder, if its code and rules are trusted. */
   readonly project: TrustedProject | undefined
 }
 
 interface Places {
-  /** Where to look for tools. `false` also where there are none to be found. */
+  /** Where to look for tools. `false` also if there are none to be found. */
   readonly discovery: NonNullable<CustomToolsOptions["discovery"]>
   readonly project: TrustedProject | undefined
-  /** The code that may be loaded, and no other; undefined where nobody was asked about it. */
+  /** The only code that may be loaded; undefined if nobody was asked about it. */
   readonly code?: ProjectCode
 }
 
@@ -73,7 +73,7 @@ const loaderOf = async (code: ProjectCode, home: string, isAll: boolean): Promis
 /**
  * `cwd` is absolute.
  *
- * @param isAlone Whether only a built-in tool is called: then no others are loaded.
+ * @param isAlone Whether only one built-in tool is called: then no others are loaded.
  */
 export const localTools = async (
   builtIn: Iterable<Tool>,
@@ -89,11 +89,11 @@ export const localTools = async (
   const home = homedir()
   const { toolPath = [] } = options
   const { discovery, project, code } = await whereToLook(options, cwd, home)
-  // What loads them takes longer to load than all else.
+  // Their loader takes longer to load than everything else.
   if (isAlone || (discovery === false && toolPath.length === 0))
     return { registry, customTools: undefined, isPart: discovery !== false, project }
   const { CustomTools } = await import("../custom-tools/custom-tools.ts")
-  // As a shell's user means it: from where the command is typed, wherever the tools are to work.
+  // Relative to where the command is typed, as shell users expect, not to `--cwd`.
   const paths = toolPath.map((path) => resolveToolPath(path, process.cwd(), home))
   const customTools = await CustomTools.load({
     cwd,
@@ -106,6 +106,6 @@ export const localTools = async (
   return { registry, customTools, isPart: false, project }
 }
 
-/** What could not be loaded, a line each. */
+/** The tools that could not be loaded, one line each. */
 export const loadErrors = (customTools: CustomTools | undefined, cwd: string): Array<string> =>
   (customTools?.errors ?? []).map(({ path, error }) => `${shortPath(path, cwd)}: ${error}`)

@@ -1,4 +1,7 @@
-/** A command line that calls one built-in tool: to load tools of other agents for it may take longer than all else. */
+/**
+ * Detects a command line that calls one built-in tool: loading tools of other agents for it could take longer than
+ * everything else.
+ */
 import { readConfigFile } from "./config-file.ts"
 import type { LimitOptions } from "./limits.ts"
 import type { ToolsOptions } from "./local-tools.ts"
@@ -9,7 +12,7 @@ export interface LoneCallOptions {
   readonly lone?: string
 }
 
-/** Whether nothing on the command line is about other tools than the built-in ones, whose names are given. */
+/** Whether nothing on the command line concerns other tools than the built-in ones. `builtIn`: their names. */
 export const isLoneCall = async (
   options: LoneCallOptions & ToolsOptions & RuleOptions & LimitOptions,
   builtIn: ReadonlySet<string>,
@@ -18,7 +21,7 @@ export const isLoneCall = async (
   if (lone === undefined || !builtIn.has(lone)) return false
   if (toolPath.length > 0 || trust === true || limit.length > 0) return false
   const { tools, limits } = config === undefined ? { tools: {}, limits: [] } : await readConfigFile(config)
-  // A rule may be for a tool that is still to be found.
+  // A rule can be for a tool that is not loaded yet.
   const inRules = [...allow, ...deny].map((text) => text.slice(0, text.indexOf("=")))
   return limits.length === 0 && [...Object.keys(tools), ...inRules].every((name) => builtIn.has(name))
 }

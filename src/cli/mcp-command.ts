@@ -19,10 +19,10 @@ export interface McpCommandOptions extends LocalOptions, PageOptions {
 const instructions =
   "Tools for the files and commands of one folder. Calls that change something may be asked about; a denial is final."
 
-/** Clients wait for a request for a minute, as a rule. */
+/** Most clients wait a minute for a request. */
 const taskMode: McpTaskMode = { after: "30 seconds" }
 
-/** What no call's client is there to answer: effects of previews that are dropped. */
+/** Answers the effects that no client answers: those of dropped previews. */
 const answerTheRest = async (executor: ToolExecutor): Promise<void> => {
   for await (const event of executor.events) {
     if (event._tag === "Delegate") event.succeed()
@@ -31,14 +31,14 @@ const answerTheRest = async (executor: ToolExecutor): Promise<void> => {
 
 const onError = (error: Error): void => tell(error.message)
 
-/** Resolves once there is nobody to serve any more. */
+/** Resolves once the client has disconnected, or a stop was requested. */
 const serve = async (build: McpBuild, http: string | undefined, asked: Promise<void>): Promise<void> => {
   if (http === undefined) {
     await using served = await serveMcpStdio(build, { onError }).catch(asUsageError())
     await Promise.race([served.closed, asked])
     return
   }
-  // Every program of this machine can reach a port of it, also those of others.
+  // Every program of this machine, also of other users, can reach its ports.
   const { STEPLINE_MCP_TOKEN: given } = process.env
   const token = given === undefined || given === "" ? randomBytes(24).toString("base64url") : given
   const port = portOf("--http", http)
@@ -49,7 +49,7 @@ const serve = async (build: McpBuild, http: string | undefined, asked: Promise<v
   await asked
 }
 
-/** Serves until the client has gone, or it is stopped. Gives the exit status. */
+/** Serves until the client disconnects, or it is stopped. Resolves with the exit status. */
 export const mcpCommand = async (options: McpCommandOptions, version: string): Promise<number> => {
   const local = await localExecutor({ ...options, mayAsk: false })
   const { executor, start, close } = local
@@ -64,7 +64,7 @@ export const mcpCommand = async (options: McpCommandOptions, version: string): P
       instructions,
       tasks: () => taskMode,
       who: whoOf(options.as),
-      // Who has no form to show has the page.
+      // A client without forms has the page.
       leavesGates: options.ui === true,
     })
     await serve(build, options.http, stopping.asked)

@@ -1,4 +1,4 @@
-/** The MCP servers of a command line and of its configuration file: their tools are used like all others. */
+/** The MCP servers of a command line and of its configuration file: their tools are used like any others. */
 import { availableParallelism, loadavg } from "node:os"
 import type { Transport } from "@modelcontextprotocol/client"
 import type { McpTools, McpToolsOptions } from "../hosts/mcp-client/mcp-tools.ts"
@@ -10,32 +10,32 @@ import { readConfigFile } from "./config-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface McpServersOptions {
-  /** `NAME=COMMAND` each, or `NAME=URL`. */
+  /** Each is `NAME=COMMAND` or `NAME=URL`. */
   readonly mcp?: ReadonlyArray<string>
-  /** How those of `mcp` are spoken to: `legacy`, `auto`, or a revision of the protocol. */
+  /** The protocol for the servers of `mcp`: `legacy`, `auto`, or a revision. */
   readonly mcpMode?: string
   /** A TOML or JSON file with `[mcp.NAME]`. */
   readonly config?: string
 }
 
 export interface McpServers {
-  /** What is wrong with single tools, a line each; grows while they are used. */
+  /** Problems with single tools, one line each; grows while they are used. */
   readonly problems: ReadonlyArray<string>
-  /** The name of the server that a tool is of, where it is of one. */
+  /** The name of a tool's server; undefined if it has none. */
   serverOf(tool: string): string | undefined
   close(): Promise<void>
 }
 
 interface ServerEntry {
   readonly name: string
-  /** Where it is named, for errors. */
+  /** The option or file that defines the server, for errors. */
   readonly where: string
   /** A line for bash. */
   readonly command?: string
   readonly url?: string
   readonly env: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  /** By tool: the parameter that rules match. */
+  /** The parameter that rules match, by tool. */
   readonly primary: Readonly<Record<string, RemotePrimary>>
   readonly mode: McpToolsOptions["mode"]
 }
@@ -107,7 +107,7 @@ const fromTable = (name: string, table: unknown, file: string): ServerEntry => {
   }
 }
 
-/** Lines that bash itself has to begin: with variables in front, or of more than one command. */
+/** Whether a line needs a shell: it sets variables first, or has several commands. */
 const needsShell = (line: string): boolean => /^\s*\w+=|[;|(){}\n]|(?<![<>])&/.test(line)
 
 const transportOf = async ({ command, url, env, headers }: ServerEntry, cwd: string): Promise<Transport> => {
@@ -116,12 +116,13 @@ const transportOf = async ({ command, url, env, headers }: ServerEntry, cwd: str
     return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { ...headers } } })
   }
   const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/client/stdio")
-  // `exec`: what ends the server ends the command, not a shell around it. Of longer lines, bash does so where it can.
+  // `exec`, so that ending the server ends the command, not a shell around it. For longer lines, bash does the same if
+  // possible.
   const args = ["-c", needsShell(command!) ? command! : `exec ${command}`]
   return new StdioClientTransport({ command: "bash", args, cwd, env: { ...getDefaultEnvironment(), ...env } })
 }
 
-/** Milliseconds for which the command waits for a server, which starts slowly on a busy machine. Its tools may also come later. */
+/** How long to wait for a server, in milliseconds; longer on a busy machine. Its tools can also arrive later. */
 const patience = (): number => 10_000 * Math.min(4, Math.max(1, loadavg()[0]! / availableParallelism()))
 
 /** Resolves once a connection is made or has failed; false if that takes too long. */
@@ -136,8 +137,8 @@ const within = (connecting: Promise<unknown>): Promise<boolean> =>
   })
 
 /**
- * Connects to all of them, and registers their tools. A server that fails, or is silent, is a problem, and the others serve. Throws a
- * UsageError if all servers are named by `mcp`, and none can be reached.
+ * Connects to all servers, and registers their tools. A server that fails, or does not respond, is reported as a problem,
+ * and the others are used. Rejects with a UsageError if all servers are from `mcp`, and none can be reached.
  */
 export const connectServers = async (
   { mcp = [], mcpMode, config }: McpServersOptions,
@@ -156,7 +157,7 @@ export const connectServers = async (
   if (entries.length === 0) return { problems, serverOf, close }
   const { McpTools } = await import("../hosts/mcp-client/mcp-tools.ts")
   const failures: Array<string> = []
-  // All at once. Their tools are registered in order, so that of two tools of one name always the same gets the prefix.
+  // Connect in parallel, but register in order, so that of two tools with the same name always the same one gets the prefix.
   let before: Promise<unknown> = Promise.resolve()
   const waits = entries.map((entry) => {
     const { name, where, primary, mode } = entry

@@ -1,14 +1,14 @@
-/** The editor that `--nvim` asks for. */
+/** The editor of `--nvim`. */
 import { NvimHost } from "../hosts/nvim/nvim-host.ts"
 import { messageOf } from "../text/message-of.ts"
 import { UsageError } from "./usage-error.ts"
 
-/** The socket; true for those of the usual places. */
+/** The socket; true for the usual places. */
 export type NvimSocket = string | true
 
 export interface NvimStatus {
   readonly isThere: boolean
-  /** What to tell the user. */
+  /** The message for the user. */
   readonly sentence: string
 }
 
@@ -21,7 +21,7 @@ export class NvimEditor {
     this.host = new NvimHost(socket === true ? {} : { socket })
   }
 
-  /** Throws a UsageError where the client of Neovim is not installed. */
+  /** Rejects with a UsageError if the Neovim client package is not installed. */
   async status(): Promise<NvimStatus> {
     const address = await this.host.connect().catch((error: unknown) => {
       throw new UsageError(`--nvim: ${messageOf(error)}`)

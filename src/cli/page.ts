@@ -1,4 +1,4 @@
-/** The page that a command serves beside what it does: `--ui`. */
+/** The page that a command serves with `--ui`. */
 import { homedir } from "node:os"
 import { serveWeb, type Web } from "../hosts/web/server/serve-web.ts"
 import type { LocalExecutor } from "./local-executor.ts"
@@ -10,7 +10,7 @@ export interface PageOptions extends PersonOptions {
   readonly ui?: boolean
 }
 
-/** A path as it is called at home. */
+/** A path with `~` for the home folder. */
 export const atHome = (folder: string): string => {
   const home = homedir()
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder
@@ -22,10 +22,10 @@ export const portOf = (option: string, text: string): number => {
   throw new UsageError(`${option} ${text}: expected a port, 0 for any that is free`)
 }
 
-/** What stands above the page of an executor. */
+/** The title of an executor's page. */
 export const pageTitle = ({ cwd }: Pick<LocalExecutor, "cwd">): string => `stepline in ${atHome(cwd)}`
 
-/** Serves the page where it is asked for. `tell` is given its address. */
+/** Serves the page if it is requested. Calls `tell` with its address. */
 export const openPage = async (
   local: Pick<LocalExecutor, "executor" | "cwd">,
   { ui = false, as }: PageOptions,

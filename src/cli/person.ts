@@ -3,11 +3,11 @@ import { userInfo } from "node:os"
 import { UsageError } from "./usage-error.ts"
 
 export interface PersonOptions {
-  /** Who answers. Default: the name of the login. */
+  /** Who answers. Default: the login name. */
   readonly as?: string
 }
 
-/** The given name, else that of the login; undefined for a login that has none. Throws a UsageError for an empty name. */
+/** The given name, else the login name; undefined if there is none. Throws a UsageError for an empty name. */
 export const personOf = (name: string | undefined): string | undefined => {
   if (name?.trim() === "") throw new UsageError("--as: give the name of who answers")
   if (name !== undefined) return name
@@ -18,7 +18,7 @@ export const personOf = (name: string | undefined): string | undefined => {
   }
 }
 
-/** For a page, which only this person can open. Throws a UsageError for an empty name. */
+/** The person's name, for a page that only this person can open. Throws a UsageError for an empty name. */
 export const whoOf = (name: string | undefined): (() => string | undefined) => {
   const by = personOf(name)
   return () => by

@@ -30,7 +30,7 @@ const parseParams = (json: string): unknown => {
 
 export interface PlanOptions extends ToolsOptions, RuleOptions, McpServersOptions {
   readonly cwd?: string
-  /** As a Mermaid flowchart. */
+  /** Whether to print a Mermaid flowchart. */
   readonly mermaid?: boolean
 }
 
@@ -43,12 +43,12 @@ const verdicts = {
 
 interface Place {
   readonly registry: ToolRegistry
-  /** Those that rules may be about. */
+  /** The tools that rules may name. */
   readonly named: NamedTools
   readonly cwd: string
 }
 
-/** What the rules make of the call, and what is to be said of them, where there are any. */
+/** The rules' verdict on the call, and warnings about the rules, if there are any. */
 const verdictLines = async (
   call: ToolCall,
   options: RuleOptions,
@@ -58,7 +58,7 @@ const verdictLines = async (
   const { allow, deny, config, rules } = options
   if (allow === undefined && deny === undefined && config === undefined && rules === undefined) return []
   if (rules !== undefined) {
-    // A session would make the file; here no rules at all would look like rules that decide nothing.
+    // A session would create the file; here a missing file would look like rules that decide nothing.
     await readNamedFile(resolve(rules), "Give the file of rules.")
     const { files } = await KeptRules.open({ file: resolve(rules), cwd, home: undefined, project: undefined })
     for (const file of files) filters.add(file.rules, file.source)
@@ -101,10 +101,10 @@ export const planCommand = async (name: string, json: string, options: PlanOptio
   const cwd = await expectFolder(options.cwd ?? process.cwd())
   const { machine } = await commandMachine({}, cwd)
   const builtIn = allTools(machine)
-  // The plan of a built-in tool is known without what lies in the usual places, and without servers.
+  // The plan of a built-in tool needs neither the tools of other agents nor servers.
   if (options.toolPath === undefined && builtIn.some((tool) => tool.name === name)) {
     const registry = new ToolRegistry(builtIn)
-    // Rules may be about tools that were not loaded.
+    // Rules can name tools that were not loaded.
     const named: NamedTools = { get: () => registry.get(name), names: registry.names }
     return showPlan(name, json, options, { registry, named, cwd })
   }

@@ -24,7 +24,7 @@ export const planText = (parts: ReadonlyArray<PartDescription>): Array<string> =
 const mermaidText = (text: string): string =>
   `"${text.replace(/[#"<>&]/g, (character) => `#${character.charCodeAt(0)};`).replace(/\s+/g, " ")}"`
 
-/** A gate branches: what is denied or discarded goes on with the cleanup. */
+/** A gate branches: a denied or discarded call continues with the cleanup. */
 export const planMermaid = (title: string, parts: ReadonlyArray<PartDescription>): Array<string> => {
   const { steps, cleanup } = split(parts)
   const nodes = [...steps, ...cleanup].map((part, index) => {

@@ -29,15 +29,15 @@ import type { UiOptions } from "./ui-command.ts"
 import type { UndoCommandOptions } from "./undo-command.ts"
 import { UsageError } from "./usage-error.ts"
 
-/** What the package says of itself. */
+/** Information from the package's manifest. */
 export interface About {
   readonly version: string
   readonly description: string
-  /** What has to be installed beside it, some of it for single commands. */
+  /** The peer dependencies, some of them only for certain commands. */
   readonly peerDependencies: Readonly<Record<string, string>>
 }
 
-/** What stands in front of a command holds for it, as far as the command knows it, beside what stands behind. */
+/** Options before a command apply to it, if it has them, in addition to those after it. */
 const inherit = (program: Command, command: Command): void => {
   for (const option of program.options) {
     const name = option.attributeName()
@@ -52,7 +52,7 @@ const inherit = (program: Command, command: Command): void => {
   }
 }
 
-/** `--tool-path` and `--nvim` take what follows them, also a command, unless that is the name of a file. */
+/** `--tool-path` and `--nvim` would take a following command as their value: throws, unless a file has that name. */
 const expectNoCommand = (program: Command, { toolPath = [], nvim }: RunOptions): void => {
   for (const value of [...toolPath, nvim]) {
     if (typeof value !== "string" || existsSync(value)) continue
@@ -82,7 +82,7 @@ Exit status:
   2  nothing ran: the command line or a line of FILE is wrong
   3  no call failed, but one was denied`
 
-/** For what keeps nothing: a signal ends it where it is. */
+/** Runs work that has nothing to clean up: a signal ends the process at once. */
 const endingAtOnce = async (work: () => Promise<number>): Promise<number> => {
   const stopListening = onStop((status) => process.exit(status))
   try {
@@ -92,7 +92,7 @@ const endingAtOnce = async (work: () => Promise<number>): Promise<number> => {
   }
 }
 
-/** Runs a command line. Gives the exit status. */
+/** Runs a command line. Resolves with the exit status. */
 export const runProgram = async (
   args: ReadonlyArray<string>,
   { version, description, peerDependencies }: About,
@@ -110,7 +110,7 @@ export const runProgram = async (
     )
     .version(version)
     .enablePositionalOptions()
-    // Its own one says nothing of a command that there is not.
+    // Commander's own help command ignores unknown commands.
     .helpCommand(false)
     .showHelpAfterError("(stepline --help shows the commands, stepline help COMMAND their options)")
     .exitOverride()
@@ -165,7 +165,7 @@ export const runProgram = async (
         return
       }
       const { serveCommand } = await import("./serve-command.ts")
-      // What is left to be written is for nobody, or was written.
+      // All output was written, or has no reader.
       process.exit(await serveCommand(options, version))
     })
 
@@ -327,7 +327,7 @@ export const runProgram = async (
     await program.parseAsync(args, { from: "user" })
     return status
   } catch (error) {
-    // Commander has told the user already.
+    // Commander has already printed the error.
     if (error instanceof CommanderError)
       return error.exitCode === 0 ? exitStatus.asExpected : exitStatus.usage
     const message = error instanceof UsageError ? error.message : missingPeer(error, peerDependencies)

@@ -1,13 +1,13 @@
-/** Joins the events of a store to calls, each with what was decided about it first. Of calls that have ended nothing is held. */
+/** Groups the events of a store by call, each with its first decision. Nothing is kept of ended calls. */
 import type { StoredEvent } from "../durable/index.ts"
 import type { DecidedBy } from "../pipeline/model/decision.ts"
 
-/** What was decided about a call, and why. */
+/** The decision about a call, and its reason. */
 export interface Verdict {
   readonly verdict: "allow" | "ask" | "deny"
   /** The pattern that decided, if one did. */
   readonly rule?: string
-  /** Where the rule comes from. */
+  /** The source of the rule. */
   readonly source?: string
   /** A sentence. */
   readonly because?: string
@@ -20,20 +20,20 @@ export interface RecordedCall {
   readonly name: string
   /** As the model gave them, checked. */
   readonly params: unknown
-  /** Epoch milliseconds at which it began. */
+  /** When the call began, in epoch milliseconds. */
   readonly at: number
   readonly old: Verdict
-  /** What the call itself brought, which counts for more than the rules. */
+  /** The decision given with the call, which takes precedence over the rules. */
   readonly decision: "pending" | "requested" | "approve" | "deny"
-  /** Whether the call was asked about at a gate. */
+  /** Whether the call asked at a gate. */
   readonly isAsked: boolean
-  /** Whether it was refused where it was asked about. */
+  /** Whether it was denied there. */
   readonly isRefused: boolean
-  /** Whether it had begun, and came to no gate. */
+  /** Whether it had begun, and reached no gate. */
   readonly isBeforeGate: boolean
 }
 
-/** A call that cannot be decided anew. */
+/** A call that cannot be decided again. */
 export interface Undecided {
   readonly at: number
   readonly why: string
@@ -52,13 +52,13 @@ const notKept = "of which the store does not have the parameters"
 const byHook = "that a hook denied"
 
 const begunBy = (event: StoredEvent): Begun | undefined => {
-  // What could not be kept has none of these.
+  // The record of a call that could not be stored lacks these fields.
   if (!("params" in event) || !("name" in event)) return undefined
   const { callId, agentId, name, params, at } = event
   return { callId, agentId, name, params, at }
 }
 
-/** A background call that was denied while it ran tells so in its last event. */
+/** A background call that was denied while it ran reports that in its last event. */
 const isDenied = (end: End | undefined): boolean =>
   end?._tag === "Denied" || (end?._tag === "BackgroundCompleted" && end.status === "denied")
 
@@ -97,14 +97,14 @@ const recorded = ({ asked, ...call }: Begun, end: End | undefined): RecordedCall
     case "timeout":
       return { ...plain, old: verdictOf("ask", by, by.reason) }
     case "user":
-      // Without a question it was `requested`, and answered before it began.
+      // Without a question, the call was `requested` and answered before it began.
       return { ...plain, decision: "requested", old: verdictOf("ask", by, by.reason) }
     default:
       return { ...plain, isBeforeGate: !isCompleted(end), old: { verdict: "allow" } }
   }
 }
 
-/** Gives each call as it ends, and those that have not ended last. */
+/** Yields each call as it ends, then those that have not ended. */
 export async function* recordedCalls(
   events: AsyncIterable<StoredEvent>,
 ): AsyncGenerator<RecordedCall | Undecided, undefined, undefined> {
@@ -124,7 +124,7 @@ export async function* recordedCalls(
         break
       }
       case "Error":
-        // The id is that of another call.
+        // The id belongs to another call.
         if (event.reason === "duplicate") break
         yield* ended(open, event)
         break

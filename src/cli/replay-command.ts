@@ -1,4 +1,4 @@
-/** `stepline replay`: what the rules would decide by now about the calls that a store has recorded. Nothing of them runs. */
+/** `stepline replay`: what the present rules would decide about the recorded calls of a store. Runs none of them. */
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import type { StoredEvent } from "../durable/index.ts"
@@ -31,7 +31,7 @@ export interface ReplayOptions extends ToolsOptions, RuleOptions, McpServersOpti
   readonly cwd?: string
   /** Only calls of this agent. */
   readonly agent?: string
-  /** Only calls that began since then: an ISO time, or how long ago. */
+  /** Only calls that began since: an ISO time, or how long ago. */
   readonly since?: string
   readonly json?: boolean
 }
@@ -39,11 +39,11 @@ export interface ReplayOptions extends ToolsOptions, RuleOptions, McpServersOpti
 const sinceOf = (text: string | undefined): number => {
   if (text === undefined) return Number.NEGATIVE_INFINITY
   try {
-    // A time begins with its year; a number alone may be meant as either.
+    // A time begins with its year; a bare number would be ambiguous.
     const at = /^\d{4}-/.test(text) ? Date.parse(text) : Date.now() - toMillis("since", text as "1 day")
     if (!Number.isNaN(at)) return at
   } catch {
-    // As below.
+    // Throw the error below.
   }
   throw new UsageError(
     `--since ${text}: expected a time such as 2026-01-31T12:00Z, or how long ago, such as "2 days"`,
@@ -62,14 +62,14 @@ interface Judge {
 
 const verdicts = { approve: "allow", ask: "ask", deny: "deny" } as const
 
-/** What the rules say by now; else why they cannot be asked. */
+/** The verdict of the present rules; else why there is none. */
 const decideAnew = async (
   { callId, agentId, name, params, decision, isAsked }: RecordedCall,
   { executor, registry, filters }: Judge,
 ): Promise<Verdict | string> => {
   const { verdict, reason, by } = await executor.decide({ callId, agentId, name, params, decision })
   if (verdict === "invalid") return notFitting
-  // A handler has asked, which no plan shows.
+  // A handler asked, which no plan shows.
   if (verdict === "run" && by === undefined && isAsked) {
     const explanation = filters.explain(registry.get(name)!, params)
     return verdictOf(verdicts[explanation.verdict], explanation, explanation.because)
@@ -101,13 +101,13 @@ const replayAll = async (
   return findings
 }
 
-/** Reads the rules as `run` does. */
+/** Loads the rules as `run` does. */
 const withJudge = async <T>(options: ReplayOptions, work: (judge: Judge) => Promise<T>): Promise<T> => {
   const cwd = await expectFolder(options.cwd ?? process.cwd())
   const { machine } = await commandMachine({}, cwd)
   const { registry, project } = await localTools(allTools(machine), options, cwd)
   const file = options.rules === undefined ? undefined : resolve(options.rules)
-  // `run` would make the file; here no rules at all would look like rules that changed.
+  // `run` would create the file; here a missing file would look like changed rules.
   if (file !== undefined) await readNamedFile(file)
   const kept = await KeptRules.open({ file, cwd, home: homedir(), project })
   kept.problems.forEach(tell)
@@ -123,7 +123,7 @@ const withJudge = async <T>(options: ReplayOptions, work: (judge: Judge) => Prom
   }
 }
 
-/** Gives the exit status: 1 where a call would be decided otherwise. */
+/** Resolves with the exit status: 1 if a decision would differ. */
 export const replayCommand = async (store: string, options: ReplayOptions): Promise<number> => {
   const { agent, json = false } = options
   const since = sinceOf(options.since)

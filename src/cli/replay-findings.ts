@@ -1,23 +1,23 @@
-/** What `stepline replay` finds: calls about which the rules would decide otherwise, and how many could not be decided. */
+/** The findings of `stepline replay`: calls with a different decision, and how many could not be decided. */
 import { shownJson } from "../hosts/shown-json.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import type { RecordedCall, Verdict } from "./recorded-calls.ts"
 
-/** A call about which the rules would decide otherwise. */
+/** A call with a different decision. */
 interface Difference extends Pick<RecordedCall, "callId" | "agentId" | "name" | "at"> {
-  /** JSON, cut off where it is long. */
+  /** JSON, truncated if it is long. */
   readonly params: string
   readonly old: Verdict
   readonly new: Verdict
-  /** Whether whoever was asked refused it. */
+  /** Set if the person who was asked denied it. */
   readonly refused?: true
 }
 
 /** How many characters of parameters are shown. */
 const maxShown = 200
 
-/** How many names of tools are told. */
+/** How many tool names are shown. */
 const maxNames = 10
 
 const ofUnknown = "of a tool that is not here"
@@ -27,9 +27,9 @@ const shownParams = (params: unknown): string => {
   return json.length <= maxShown ? json : `${json.slice(0, maxShown)}…`
 }
 
-/** Holds what differs, and counts the rest. */
+/** Collects the differences, and counts the rest. */
 export class Findings {
-  /** By why a call could not be decided. */
+  /** The number of undecided calls, by reason. */
   readonly undecided = new Map<string, number>()
   readonly differences: Array<Difference> = []
   calls = 0
@@ -58,7 +58,7 @@ export class Findings {
     })
   }
 
-  /** Sentences on what could not be decided. */
+  /** Sentences about the undecided calls. */
   get notes(): Array<string> {
     return [...this.undecided].map(([why, count]) => {
       const names = why === ofUnknown ? ` (${this.names})` : ""
@@ -72,7 +72,7 @@ export class Findings {
   }
 }
 
-/** What was refused and would now run comes first. */
+/** Calls that were denied and would now run come first. */
 const rankOf = ({ old, new: now, refused }: Difference): number => {
   if (now.verdict !== "allow") return 3
   if (old.verdict === "deny") return 0

@@ -1,4 +1,4 @@
-/** How `stepline run` shows what happens: as blocks, or as a line of JSON for each event. */
+/** How `stepline run` shows events: as blocks, or as one line of JSON each. */
 
 import { Notifications } from "../hosts/notifications.ts"
 import type { Block } from "../hosts/terminal/block.ts"
@@ -13,7 +13,7 @@ import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import type { ScriptCall } from "./script.ts"
 
 export interface Reporter {
-  /** Comes before the call is enqueued. */
+  /** Called before the call is enqueued. */
   called(step: ScriptCall): void
   event(event: ToolEvent): void
   /** The command line has approved this call's gate. */
@@ -21,7 +21,7 @@ export interface Reporter {
   close(): void
 }
 
-/** What a BlockView and a PlainView have in common. */
+/** The common interface of BlockView and PlainView. */
 interface View {
   readonly blocks: BlockList
   readonly style: Style
@@ -32,7 +32,7 @@ interface View {
   close(): void
 }
 
-/** The result of a call, as far as a model is told it, with what background tasks have reported since the last one. */
+/** Adds the reports of background tasks since the last result to a call's result, as for a model. */
 const withNotifications = (event: ToolEvent, notifications: Notifications): ToolEvent => {
   switch (event._tag) {
     case "Completed":
@@ -46,7 +46,7 @@ const withNotifications = (event: ToolEvent, notifications: Notifications): Tool
   }
 }
 
-/** The same JSON, in which nothing acts on a terminal that it is printed to. */
+/** JSON with all terminal control characters escaped. */
 const jsonLine = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
@@ -60,7 +60,7 @@ export const jsonReporter = (
   called() {},
   event(event) {
     const told = withNotifications(event, notifications)
-    // A cause is for logs that can hold it. Answer functions are no JSON and fall away by themselves.
+    // A cause is only for logs that can represent it. `JSON.stringify` drops the answer functions.
     const plain = told._tag === "Error" ? { ...told, cause: undefined } : told
     output.write(`${jsonLine(plain)}\n`)
   },

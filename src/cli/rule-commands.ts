@@ -1,10 +1,10 @@
-/** The commands about rules, as they are declared. */
+/** Declares the commands about rules. */
 import type { Command } from "commander"
 import { withRuleOptions } from "./command-options.ts"
 import type { ReplayOptions } from "./replay-command.ts"
 import type { RulesImportOptions } from "./rules-import-command.ts"
 
-/** Runs a command, and keeps its exit status. */
+/** Runs a command, and stores its exit status. */
 type Run = (work: () => Promise<number>) => Promise<void>
 
 const replayHelp = `

@@ -1,4 +1,4 @@
-/** `stepline rules import`: the permission rules of another agent as rules of this one. */
+/** `stepline rules import`: converts the permission rules of another agent. */
 import { mkdir, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { basename, dirname, extname, join, resolve } from "node:path"
@@ -11,12 +11,12 @@ import { readTextFile } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface RulesImportOptions {
-  /** The file to make. Default: none is written. */
+  /** The file to create. Default: none. */
   readonly out?: string
   readonly json?: boolean
 }
 
-/** The folder that settings are for, by where they lie; undefined for a file that lies elsewhere. */
+/** The folder that settings apply to, by their location; undefined for any other location. */
 const rootOf = (file: string): string | undefined => {
   const folder = dirname(resolve(file))
   if (basename(folder) !== ".claude") return undefined
@@ -40,7 +40,7 @@ const write = async (out: string, file: string, { rules }: ImportedRules): Promi
   const from = visibleLine(file)
   try {
     await mkdir(dirname(resolve(out)), { recursive: true })
-    // What stands in a file of rules may be what a person answered.
+    // A private mode and no overwriting, because a rules file can contain a person's answers.
     await writeFile(out, `# From ${from}\n\n${stringify({ tools: rules })}`, { flag: "wx", mode: 0o600 })
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === "EEXIST"
@@ -67,7 +67,7 @@ const show = ({ rules, report }: ImportedRules, out: string | undefined): void =
   process.stdout.write(`${said}${tools === 0 ? "" : ` ${end}`}\n`)
 }
 
-/** Gives the exit status. */
+/** Resolves with the exit status. */
 export const rulesImportCommand = async (
   file: string,
   { out, json = false }: RulesImportOptions,

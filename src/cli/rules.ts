@@ -1,4 +1,4 @@
-/** What may run without asking, as the command line and the configuration file say it. */
+/** The rules of the command line and the configuration file. */
 
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { ToolFilters, type ToolFiltersOptions } from "../policy/filters.ts"
@@ -12,12 +12,12 @@ import { UsageError } from "./usage-error.ts"
 export type PlaceRules = Readonly<Record<string, { readonly sandboxed: "approve"; readonly source: string }>>
 
 export interface RuleOptions {
-  /** `TOOL=REGEX` each. */
+  /** Each is `TOOL=REGEX`. */
   readonly allow?: ReadonlyArray<string>
   readonly deny?: ReadonlyArray<string>
   /** A TOML or JSON file with `[tools.NAME] allow/deny`, and `sandboxed = "approve"`. */
   readonly config?: string
-  /** The file with remembered rules. Default: that of a trusted project, else the user's own. */
+  /** The file of remembered rules. Default: that of a trusted project, else the user's own. */
   readonly rules?: string
 }
 
@@ -25,9 +25,9 @@ export interface RuleOptions {
 export type NamedTools = Pick<ToolRegistry, "get" | "names">
 
 const expectTool = (name: string, registry: NamedTools, where: string): void => {
-  // What a pattern is for may come later, with a server.
+  // A matching tool can be registered later, by a server.
   if (registry.get(name) !== undefined || name.includes("*") || name.startsWith("mcp__")) return
-  // A deny rule for a tool that is not there would protect nothing, in silence.
+  // A deny rule for a missing tool would silently protect nothing.
   throw new UsageError(`${where}: there is no tool \`${name}\`. Tools: ${registry.names.join(", ")}`)
 }
 
@@ -36,7 +36,7 @@ interface Config {
   readonly places: PlaceRules
 }
 
-/** `sandboxed` is no rule of patterns: what it says holds by where the tool runs. */
+/** Separates `sandboxed`, which is not a pattern rule: it applies by where the tool runs. */
 const splitPlaces = (tools: Record<string, unknown>, file: string): Config => {
   const places: Record<string, PlaceRules[string]> = {}
   const rules: Record<string, unknown> = {}
@@ -65,7 +65,7 @@ const readConfig = async (file: string, registry: NamedTools): Promise<Config> =
   return read
 }
 
-/** A rule of the command line as a configuration holds it. */
+/** Converts a rule of the command line to the form of a configuration. */
 const ruleOf = (kind: "allow" | "deny", text: string, registry: NamedTools): ToolFilterConfig => {
   const equals = text.indexOf("=")
   if (equals < 1) throw new UsageError(`--${kind} ${text}: expected TOOL=REGEX, such as shell=^ls\\b`)
@@ -76,14 +76,14 @@ const ruleOf = (kind: "allow" | "deny", text: string, registry: NamedTools): Too
 
 export interface LoadedRules {
   readonly filters: ToolFilters
-  /** What holds in a sandbox alone. */
+  /** The rules that apply only in a sandbox. */
   readonly places: PlaceRules
 }
 
 /**
- * The filters of the options: the file's rules and those of the command line together.
+ * Loads the filters: the rules of the file and of the command line together.
  *
- * @param options Of the filters: where relative paths start, who keeps what is remembered.
+ * @param options Options of the filters: the base of relative paths, and the callback that stores remembered rules.
  */
 export const loadFilters = async (
   { allow = [], deny = [], config }: RuleOptions,

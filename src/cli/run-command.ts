@@ -1,4 +1,4 @@
-/** `stepline run`: the calls of a script, shown as blocks or told as JSON lines. */
+/** `stepline run`: runs the calls of a script, and shows them as blocks or JSON lines. */
 import { text } from "node:stream/consumers"
 import type { DurableExecutor } from "../durable/index.ts"
 import { Notifications } from "../hosts/notifications.ts"
@@ -35,19 +35,19 @@ import { readTextFile } from "./text-file.ts"
 import { TimelineFile } from "./timeline-file.ts"
 
 export interface RunOptions extends LocalOptions, PageOptions {
-  /** The file that the timeline of all calls goes into. Default: none. */
+  /** The file for the timeline of all calls. Default: none. */
   readonly timeline?: string
-  /** An event a line instead of blocks. */
+  /** One event per line instead of blocks. */
   readonly json?: boolean
-  /** Approves every gate that no deny rule stops. */
+  /** Approves every gate, unless a deny rule stops the call. */
   readonly yes?: boolean
 }
 
-/** Who decides what no rule does. `elsewhere`: a person, at the terminal, on the page, or in the store's inbox. */
+/** Who decides if no rule does. `elsewhere`: a person, at the terminal, on the page, or in the store's inbox. */
 type Decider = "approve" | "deny" | "elsewhere"
 
 interface Host {
-  /** Whether somebody is there who can be asked. */
+  /** Whether a person can be asked. */
   readonly isAttended: boolean
   readonly reporter: Reporter
   readonly decider: Decider
@@ -58,17 +58,17 @@ const readScript = async (file: string): Promise<string> => {
   return readTextFile(file)
 }
 
-/** Why a call is denied where nobody can be asked. */
+/** The reason for a denial if nobody can be asked. */
 export const unasked = ({ name, because }: AwaitingApprovalEvent): string => {
   const why = because === noRuleFor(name) ? "" : ` ${because}`
   return `no rule allows this call and there is no terminal to ask on.${why} Allow it with --allow ${name}=REGEX, or all with --yes.`
 }
 
-/** The same where `--yes` would not do: a person is asked about what leaves the sandbox. */
+/** The reason where `--yes` does not help: only a person can let a call leave the sandbox. */
 export const unaskedOutside =
   "this call would leave the sandbox, and there is no terminal to ask a person on."
 
-/** The same of any other gate that only a person passes. */
+/** The reason for any other gate that needs a person. */
 export const unaskedPerson = "only a person may approve this call, and there is no terminal to ask one on."
 
 const decide = (event: AwaitingApprovalEvent, { decider, reporter, isAttended }: Host): void => {
@@ -90,7 +90,7 @@ const makeHost = (
   stop: (exitStatus: number) => void,
 ): Host => {
   const { stdin, stdout } = process
-  // Who watches the page can be asked there, and who has the store with `stepline inbox`.
+  // A person can be asked on the page, or through the store with `stepline inbox`.
   const isAttended = options.ui === true || options.durable !== undefined
   const decider = options.yes === true ? "approve" : isAttended ? "elsewhere" : "deny"
   if (options.json === true) {
@@ -135,7 +135,7 @@ const makeHost = (
   }
 }
 
-/** How an event ends its call, if it does. */
+/** The final status of a call, if the event ends it. */
 export const endOf = (event: ToolEvent): FinalStatus | undefined => {
   switch (event._tag) {
     case "Completed":
@@ -153,7 +153,7 @@ export const endOf = (event: ToolEvent): FinalStatus | undefined => {
   }
 }
 
-/** The details of what ended; those of a background task stand in its result. */
+/** The details of an ended call; those of a background task are in its result. */
 export const detailsOf = (event: ToolEvent, tasks: BackgroundTasks): unknown => {
   if (event._tag === "Completed") return event.output.details
   return event._tag === "BackgroundCompleted" ? tasks.get(event.callId)?.output?.details : undefined
@@ -166,14 +166,14 @@ const answer = (event: ToolEvent, host: Host, tally: Tally, tasks: BackgroundTas
   else if (event._tag === "AwaitingApproval") decide(event, host)
   else if (event._tag === "ActionResolved") tally.resolved(event)
   const status = endOf(event)
-  // The outer call of a nested one decides what its end means.
+  // The end of a nested call counts only through its outer call.
   if (status !== undefined && "callId" in event && event.parentId === undefined)
     tally.ended(event.callId, status, details)
 }
 
-/** What runs the calls of a script. */
+/** Runs the calls of a script. */
 interface Runner extends Pick<LocalExecutor, "executor" | "durable"> {
-  /** The ids of the calls that it has, or had, those of an earlier run included: it tells how they end. */
+  /** The ids of its present and past calls, including those of an earlier run, whose ends are reported. */
   readonly had: ReadonlySet<string>
 }
 
@@ -183,7 +183,7 @@ const runSteps = async (
   host: Host,
   tally: Tally,
 ): Promise<void> => {
-  /** Reads events until the call has ended; without one, until all have. */
+  /** Reads events until the call has ended; without an id, until all have. */
   const readEvents = async (callId?: string): Promise<void> => {
     while (callId === undefined || !tally.hasEnded(callId)) {
       const event = await executor.next()
@@ -194,7 +194,7 @@ const runSteps = async (
   for (const step of steps) {
     if (step._tag === "Wait") continue
     tally.expect(step.call.callId, step.expect)
-    // What goes on from an earlier run may be told of before its line is come to.
+    // A call that continues from an earlier run can emit events before its line is reached.
     if (had.has(step.call.callId)) host.reporter.called(step)
   }
   for (const step of steps) {
@@ -205,14 +205,14 @@ const runSteps = async (
     if (had.has(step.call.callId)) continue
     if (durable !== undefined && (await hasEndedBefore(durable, step.call.callId, tally))) continue
     host.reporter.called(step)
-    // A script says what to call, not what may run: its `approve` asks like `pending`.
+    // A script defines calls, it does not approve them: its `approve` asks like `pending`.
     const decision = step.call.decision === "deny" ? "deny" : "pending"
     executor.enqueue([{ ...step.call, decision }])
   }
   await readEvents()
 }
 
-/** Whether it has ended in an earlier run, which is told. */
+/** Whether a call has ended in an earlier run. If so, reports it. */
 const hasEndedBefore = async (durable: DurableExecutor, callId: string, tally: Tally): Promise<boolean> => {
   const last = (await durable.result(callId)) as ToolEvent | undefined
   if (last === undefined) return false
@@ -224,7 +224,7 @@ const hasEndedBefore = async (durable: DurableExecutor, callId: string, tally: T
   return true
 }
 
-/** Gives the exit status. */
+/** Resolves with the exit status. */
 export const runCommand = async (file: string, options: RunOptions): Promise<number> => {
   const isScriptOnStdin = file === "-"
   const steps = parseScript(await readScript(file), isScriptOnStdin ? "stdin" : file)
@@ -232,11 +232,11 @@ export const runCommand = async (file: string, options: RunOptions): Promise<num
 }
 
 export interface RunCallsOptions extends RunOptions {
-  /** Then nobody can be asked there. */
+  /** If so, nobody can be asked on stdin. */
   readonly isScriptOnStdin: boolean
 }
 
-/** @param stepsOf What runs, with the executor's tools; may throw a UsageError. Gives the exit status. */
+/** @param stepsOf Returns the steps to run, for the executor's tools; can throw a UsageError. Resolves with the exit status. */
 export const runCalls = async (
   stepsOf: (executor: ToolExecutor) => ReadonlyArray<ScriptStep>,
   options: RunCallsOptions,
@@ -246,7 +246,7 @@ export const runCalls = async (
   const local = await localExecutor({ ...options, mayAsk: !isScriptOnStdin })
   timeline?.record(local)
   const had = new Set<string>()
-  // Those of an earlier run are told of at once: none of them has gone on yet.
+  // Calls of an earlier run are queued at once, before any of them continues.
   if (local.durable !== undefined) local.executor.watch({ queued: ({ callId }) => had.add(callId) })
   const { executor, editor, start, close } = local
   const problems = await start()
@@ -266,7 +266,7 @@ export const runCalls = async (
     page = await openPage(local, options, tell)
     host = makeHost(local, isScriptOnStdin, options, (status) => stopping.stop(status))
     const { reporter } = host
-    // What is approved on the page is asked at the terminal no longer.
+    // The terminal must not ask for what was approved on the page.
     if (page !== undefined)
       executor.watch({
         decided: ({ verdict, callId }) => verdict === "approve" && reporter.approved(callId),
@@ -274,11 +274,11 @@ export const runCalls = async (
     await untilTaken(agentsOf(steps), local.durable, stopping.signal)
     await runSteps(steps, { ...local, had }, host, tally)
   } catch (error) {
-    // A script that is being stopped cannot enqueue its next call.
+    // While it is being stopped, a script cannot enqueue its next call.
     if (stopping.status === undefined) throw error
   } finally {
     const down = executor.shutdown()
-    // Previews that nobody applied are dropped now: what cleans up after them may ask the host.
+    // Previews that nobody applied are dropped now, and their cleanup can ask the host.
     for await (const event of executor.events) {
       if (host !== undefined) answer(event, host, tally, executor.tasks)
     }

@@ -1,6 +1,6 @@
 /**
- * A script of calls: JSON lines, read and checked whole before anything runs.
- * `#` starts a heading that is printed above the next call, `//` a comment; empty lines count for nothing.
+ * A script of calls: JSON lines, parsed and validated completely before anything runs. `#` starts a heading that is printed
+ * above the next call, `//` a comment; empty lines are ignored.
  */
 
 import type { ToolCallInput } from "../pipeline/model/call.ts"
@@ -8,19 +8,19 @@ import type { FinalStatus } from "../pipeline/model/event.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { UsageError } from "./usage-error.ts"
 
-/** A call that completes is meant to have no exit code but 0, or the one that stands here. */
+/** The expected end of a call. A call that completes must have the exit code 0 or none, or the given one. */
 export type ExpectedEnd = FinalStatus | { readonly exitCode: number }
 
 export interface ScriptCall {
   readonly _tag: "Call"
-  /** Its id is the script's, else `line-` and the line's number. */
+  /** Its id is from the script, else `line-` and the line number. */
   readonly call: ToolCallInput & { readonly callId: string }
-  /** How the script means the call to end. Default: complete, and a command with 0. */
+  /** The expected end of the call. Default: complete, and a command with exit code 0. */
   readonly expect: ExpectedEnd
   readonly heading?: string
 }
 
-/** Nothing below starts before the call of this id has ended, also in the background. */
+/** Later steps start only after the call with this id has ended, also in the background. */
 interface ScriptWait {
   readonly _tag: "Wait"
   readonly callId: string
@@ -90,7 +90,7 @@ const toCall = (value: object, line: number, where: string): ScriptCall => {
 }
 
 /**
- * Throws a UsageError that names the line for the first that is no call.
+ * Throws a UsageError that names the first invalid line.
  *
  * @param name The file's name, for errors.
  */

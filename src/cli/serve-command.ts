@@ -1,4 +1,4 @@
-/** `stepline serve`: a host in another language drives an executor over stdin and stdout. */
+/** `stepline serve`: lets a host in another language drive an executor over stdin and stdout. */
 import { syncBuiltinESMExports } from "node:module"
 import { guardStdout } from "../custom-tools/loading/stdout-guard.ts"
 import type { Session } from "../hosts/serve/initialize.ts"
@@ -12,11 +12,11 @@ import { Stopping } from "./stopping.ts"
 import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
-/** Standard output for the protocol alone: what anything else prints goes to stderr from here on. */
+/** Reserves stdout for the protocol: everything else that is printed goes to stderr from now on. */
 const takeStdout = (): LineOutput => {
   const { stdout } = process
   const write = stdout.write.bind(stdout) as (text: string, taken: () => void) => boolean
-  // Not `drain`: that comes only after a write for which there was no room, and others may follow it.
+  // Not `drain`: it is emitted only after a write that exceeded the buffer, and others can follow it.
   let taken = () => {}
   guardStdout(() => true)
   syncBuiltinESMExports()
@@ -32,13 +32,13 @@ const takeStdout = (): LineOutput => {
   }
 }
 
-/** Gives the exit status. */
+/** Resolves with the exit status. */
 export const serveCommand = async (options: LocalOptions & PageOptions, version: string): Promise<number> => {
   let local: LocalExecutor | undefined
   let page: Web | undefined
   const open = async ({ options: settings, filters }: Session): Promise<Opened> => {
     const { cwd = options.cwd, ...rest } = settings
-    // stdin is the client's.
+    // stdin belongs to the client.
     const placed = { ...options, mayAsk: false, ...(cwd !== undefined && { cwd }) }
     local = await localExecutor(placed, { settings: rest, rules: filters })
     for (const problem of await local.start()) tell(problem)

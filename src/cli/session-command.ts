@@ -1,4 +1,4 @@
-/** `stepline` alone: a session on a terminal; without one, the tour of the checkout that it runs in. */
+/** `stepline` without arguments: a session on a terminal; without one, the tour, in a checkout. */
 import { access } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { Session } from "../hosts/terminal/session.ts"
@@ -16,7 +16,7 @@ import { shortPath } from "./short-path.ts"
 import { Stopping } from "./stopping.ts"
 import { UsageError } from "./usage-error.ts"
 
-/** Two folders up, from where it stands in the sources as from the chunk that is built of it. */
+/** Two folders up, both from this source file and from the built chunk. */
 const packageFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 const isThere = (path: string): Promise<boolean> =>
@@ -25,7 +25,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** How many corrections there are, or why they cannot be read: the session works without them. */
+/** The number of corrections, or why they cannot be read: the session works without them. */
 const correctionsNote = async (cwd: string): Promise<string | undefined> => {
   try {
     const { length } = await loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY })
@@ -43,7 +43,7 @@ const count = (number: number, what: string): Array<string> => {
   return [number === 1 ? `1 ${what}` : `${number} ${what}s`]
 }
 
-/** What of a store has not ended; undefined where there is nothing. */
+/** Describes the unfinished calls of a store; undefined if there are none. */
 const goingOn = (executor: ToolExecutor, store: string, many: string, one: string): string | undefined => {
   const calls = executor.inspect()
   const tasks = calls.filter(({ background }) => background).length
@@ -58,7 +58,7 @@ const goingOn = (executor: ToolExecutor, store: string, many: string, one: strin
   return `${new Intl.ListFormat("en").format(parts)} ${verb} in ${databaseName(store) ?? store}.`
 }
 
-/** Gives the exit status. */
+/** Resolves with the exit status. */
 const interactive = async (options: LocalOptions & PageOptions, version: string): Promise<number> => {
   const local = await localExecutor(options)
   const stopping = new Stopping()
@@ -73,11 +73,11 @@ const interactive = async (options: LocalOptions & PageOptions, version: string)
   return stopping.status ?? 0
 }
 
-/** For those who have never typed a line. */
+/** Shown to users who have never typed a line. */
 const firstSteps = `Type a tool and its arguments: read_file README.md 1 20, or shell ls -l. "&" at the end runs a call in the background.
 A call asks before it changes something: y approves, n denies, e edits, a makes a rule.`
 
-/** Until the user leaves. */
+/** Runs the session until the user leaves. */
 const converse = async (
   local: LocalExecutor,
   options: LocalOptions & PageOptions,
@@ -85,7 +85,7 @@ const converse = async (
   stopping: Stopping,
 ): Promise<void> => {
   const { executor, durable, cwd, filters, rulesPath, editor, start } = local
-  // Before anything of it goes on.
+  // Before any call of the store continues.
   const left =
     options.durable === undefined ? undefined : goingOn(executor, options.durable, "go on", "goes on")
   let pageNote: string | undefined
@@ -118,7 +118,7 @@ const converse = async (
     corrections: () => loadCorrections(cwd, { limit: Number.POSITIVE_INFINITY }),
   })
   void stopping.asked.then(() => session.leave())
-  // Beside the session: tools may ask their user before they begin.
+  // Not awaited: tools can ask their user in the session before they are ready.
   const started = start(session.ui).then((problems) => {
     for (const problem of problems) session.ui.notify(problem, "warning")
   })
@@ -132,8 +132,8 @@ const converse = async (
 }
 
 /**
- * Real calls on the checkout that it runs in, under the tour's own rules alone: its script says how each call ends.
- * Gives the exit status; undefined where that is no checkout.
+ * Runs the tour: real calls on the checkout, only under the tour's own rules; its script states how each call ends. Resolves
+ * with the exit status; undefined outside of a checkout.
  */
 export const tourCommand = async (): Promise<number | undefined> => {
   const tour = packageFile("examples/tour.jsonl")
@@ -148,8 +148,8 @@ export const tourCommand = async (): Promise<number | undefined> => {
 }
 
 /**
- * A session on a terminal, its lines alone where there is no screen for one; without any line the tour.
- * Gives the exit status; undefined where there is nothing to do.
+ * Runs a session on a terminal, or its lines if there is no screen; without any line, the tour. Resolves with the exit
+ * status; undefined if there is nothing to do.
  */
 export const sessionCommand = async (options: RunOptions, version: string): Promise<number | undefined> => {
   const { stdin, stdout, env } = process

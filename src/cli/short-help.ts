@@ -1,4 +1,4 @@
-/** What `stepline --help` prints: what people do first, and where the rest is. It fits a screen of 40 lines and 80 columns. */
+/** The output of `stepline --help`: the first steps, and where to find the rest. It fits a screen of 40 lines and 80 columns. */
 export const shortHelp = `Usage: stepline [options] [command | TOOL [ARGS...]]
 
 Runs the tools of AI agents. A call asks before it changes something.

@@ -1,7 +1,7 @@
-/** Paths as people read them. */
+/** Shortens paths for people. */
 import { homedir } from "node:os"
 
-/** A path as people write it: from the working directory, or from the home folder. */
+/** A path relative to the working directory, or to the home folder. */
 export const shortPath = (path: string, cwd: string): string => {
   for (const [folder, short] of [
     [cwd, ""],

@@ -1,4 +1,4 @@
-/** What ends a command before its time: signals, a reader of the output that has gone (`| head`), a defect. */
+/** What stops a command early: signals, a closed output (`| head`), a defect. */
 import { constants } from "node:os"
 import { writeFault } from "../io/file-fault.ts"
 import { tell } from "./tell.ts"
@@ -8,15 +8,15 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 /** The exit status of a process that a signal ended. */
 export const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
-/** Milliseconds in which a second signal is the first one again: npm sends on what the terminal has sent already. */
+/** Milliseconds within which a second signal counts as the first one: npm forwards a signal that the terminal has already sent. */
 const echo = 500
 
-/** Whether the output has no reader any more, which is none of the command's faults. */
+/** Whether the output has lost its reader, which is not a fault of the command. */
 const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === "EPIPE" || code === "EIO"
 
-/** However the process ends: output that could not be written is told, and a failure. */
+/** However the process ends, reports output that could not be written, and sets a failure status. */
 export const tellLostOutput = (): void => {
-  // Whoever has something to stop listens besides.
+  // Without a listener, the error would be thrown; commands with something to stop add their own.
   process.stdout.on("error", () => {})
   process.once("exit", () => {
     const { errored } = process.stdout
@@ -27,9 +27,9 @@ export const tellLostOutput = (): void => {
 }
 
 /**
- * Calls `stop` once, with the exit status that is due, when a signal comes, standard output has no reader any more,
- * or the program itself fails: what it started must not outlive it. A second signal, a moment later, ends the process.
- * Gives a function that stops listening.
+ * Calls `stop` once, with the exit status, on a signal, when standard output loses its reader, or when the program itself
+ * fails: what it started must not outlive it. A second, later signal ends the process. Returns a function that stops
+ * listening.
  */
 export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
   let isStopping = false
@@ -41,12 +41,12 @@ export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
   let firstSignal = 0
   const onSignal = (signal: NodeJS.Signals) => {
     if (firstSignal === 0) firstSignal = Date.now()
-    // Whoever asks again does not want to wait for what is cleaned up.
+    // A user who asks again does not want to wait for the cleanup.
     else if (Date.now() - firstSignal > echo) process.exit(statusOf(signal))
     once(statusOf(signal))
   }
   const onDefect = (error: unknown) => {
-    // Told at the very end, when the terminal is the shell's again.
+    // Print the error last, when the terminal is restored.
     process.once("exit", () => process.stderr.write(`${error instanceof Error ? error.stack : error}\n`))
     once(1)
   }
@@ -55,7 +55,7 @@ export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
   }
   for (const signal of signals) process.on(signal, onSignal)
   process.on("uncaughtException", onDefect)
-  // Stays: an EPIPE may still come when everything else has ended.
+  // Never removed: an EPIPE can still occur when everything else has ended.
   process.stdout.on("error", onOutputError)
   return () => {
     for (const signal of signals) process.off(signal, onSignal)
@@ -63,9 +63,9 @@ export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
   }
 }
 
-/** What asks a command to end, kept: made when it begins, and ended by it. */
+/** A command's request to stop. Create it when the command begins; the command calls `end`. */
 export class Stopping {
-  /** The exit status that is due; undefined while the command was not asked to end. */
+  /** The exit status; undefined until the command is asked to end. */
   status: number | undefined
   readonly asked: Promise<void>
   /** Stops listening. */
@@ -77,13 +77,13 @@ export class Stopping {
     this.end = onStop((status) => this.stop(status))
   }
 
-  /** Asks the command to end, as a signal does. The first to ask says with which status. */
+  /** Asks the command to end, as a signal does. The first call determines the status. */
   stop(status: number): void {
     this.status ??= status
     this.stops.abort()
   }
 
-  /** Aborted once the command was asked to end. */
+  /** Aborted once the command is asked to end. */
   get signal(): AbortSignal {
     return this.stops.signal
   }

@@ -1,14 +1,14 @@
-/** How a run's calls ended, against how its script means them to end, as an exit status; and which previews are left. */
+/** Compares how a run's calls ended with their expected ends, as an exit status; and lists the remaining previews. */
 import { exitCodeOf } from "../hosts/terminal/command-exit.ts"
 import type { ActionResolvedEvent, FinalStatus } from "../pipeline/model/event.ts"
 import type { ExpectedEnd } from "./script.ts"
 
 export const exitStatus = {
-  /** Every call ended as its script means it to. */
+  /** Every call ended as expected. */
   asExpected: 0,
-  /** A call failed, was cancelled, or ended otherwise than it was meant to. */
+  /** A call failed, was cancelled, or did not end as expected. */
   failed: 1,
-  /** Nothing ran: the command line or the script is wrong. */
+  /** Nothing ran: the command line or the script is invalid. */
   usage: 2,
   /** No call failed, but one was denied. */
   denied: 3,
@@ -24,7 +24,7 @@ const isMeant = (expected: ExpectedEnd, status: FinalStatus, details: unknown): 
 export class Tally {
   private readonly expected = new Map<string, ExpectedEnd>()
   private readonly endedCalls = new Set<string>()
-  /** The labels of the previews that were neither applied nor discarded. They make no failure. */
+  /** The labels of previews that were neither applied nor discarded. They do not count as failures. */
   readonly dropped: Array<string> = []
   private failed = 0
   private denied = 0
@@ -33,7 +33,7 @@ export class Tally {
     this.expected.set(callId, end)
   }
 
-  /** `details`: those of its output. */
+  /** `details`: of the call's output. */
   ended(callId: string, status: FinalStatus, details?: unknown): void {
     this.endedCalls.add(callId)
     if (isMeant(this.expected.get(callId) ?? "complete", status, details)) return

@@ -1,4 +1,4 @@
-/** Tells whoever started the command, beside its output. */
+/** Messages to the user, separate from the output. */
 import { printable } from "../hosts/terminal/printable.ts"
 
 /** Writes one line to standard error. */

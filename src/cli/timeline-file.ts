@@ -1,4 +1,4 @@
-/** The file of `--timeline`: opened before anything runs, so that a wrong path costs no run. */
+/** The file of `--timeline`, opened before anything runs, so that a wrong path fails early. */
 import { type FileHandle, open } from "node:fs/promises"
 import { recordTimeline, type TimelineRecording } from "../hosts/web/server/written-timeline.ts"
 import { writeFault } from "../io/file-fault.ts"
@@ -14,23 +14,23 @@ export class TimelineFile {
     this.file = file
   }
 
-  /** Throws a UsageError where the file cannot be written. */
+  /** Rejects with a UsageError if the file cannot be written. */
   static async open(path: string): Promise<TimelineFile> {
-    // It holds what tools were given and what they put out: for its owner alone.
+    // It contains the inputs and outputs of tools, so only its owner can read it.
     const file = await open(path, "w", 0o600).catch((error) => {
       throw new UsageError(`--timeline ${path}: ${writeFault(error)}`)
     })
-    // The mode counts only for a file that is made.
+    // `open` applies the mode only to a new file.
     await file.chmod(0o600)
     return new TimelineFile(file)
   }
 
-  /** Begins to record. */
+  /** Starts recording. */
   record(local: Pick<LocalExecutor, "executor" | "cwd">): void {
     this.recording = recordTimeline(local.executor, { title: pageTitle(local) })
   }
 
-  /** Writes all that happened. */
+  /** Writes the recording. */
   async write(): Promise<void> {
     try {
       if (this.recording !== undefined) await this.file.writeFile(await this.recording.html())

@@ -1,4 +1,4 @@
-/** `stepline tools`: the tools, what they take, and where those that are not built in come from. */
+/** `stepline tools`: lists the tools, their parameters, and the sources of those that are not built in. */
 import type { CustomToolOrigin } from "../custom-tools/custom-tools.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { hasColors, styleOf } from "../hosts/terminal/style.ts"
@@ -38,11 +38,11 @@ const toolText = (
   return [bold(name), `  ${description}`, ...from, ...lines].join("\n")
 }
 
-/** Where a tool comes from that is not built in. */
+/** The source of a tool that is not built in. */
 interface Origin {
-  /** Of a tool of another agent. */
+  /** For a tool of another agent. */
   readonly module?: CustomToolOrigin | undefined
-  /** Of a tool of an MCP server: what that is called. */
+  /** For a tool of an MCP server: the server's name. */
   readonly server?: string | undefined
 }
 
@@ -57,8 +57,8 @@ const originText = ({ module, server }: Origin, cwd: string): string | undefined
 /** A definition in `--json`. */
 interface ToolEntry extends ToolDefinition {
   /**
-   * Of a tool of another agent: the absolute path of its module, and who found it where nobody named it. Of one of an
-   * MCP server: what that is called.
+   * For a tool of another agent: the absolute path of its module, and the provider that discovered it, unless it was named.
+   * For one of an MCP server: the server's name.
    */
   readonly source?: { readonly path: string; readonly provider?: string } | { readonly server: string }
 }
@@ -72,7 +72,7 @@ const entryOf = (definition: ToolDefinition, { module, server }: Origin): ToolEn
 
 export interface ToolsCommandOptions extends ToolsOptions, McpServersOptions {
   readonly cwd?: string
-  /** The definitions as a model is given them, with the `source` of those that are not built in. */
+  /** Prints the definitions as sent to a model, with the `source` of those that are not built in. */
   readonly json?: boolean
 }
 
@@ -82,7 +82,7 @@ export const toolsCommand = async (options: ToolsCommandOptions): Promise<number
   const { machine } = await commandMachine({}, cwd)
   const { registry, customTools } = await localTools(allTools(machine), options, cwd)
   const servers = await connectServers(options, registry, cwd)
-  // Extensions may register more of them when a session starts.
+  // Extensions can register more tools when a session starts.
   await customTools?.emit({ reason: "start" })
   const definitions = registry.definitions()
   const { bold } = styleOf(hasColors(stdout))

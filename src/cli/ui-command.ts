@@ -1,4 +1,4 @@
-/** `stepline ui`: a page to call tools from, to watch them, and to answer what they ask. */
+/** `stepline ui`: a page to call tools, to watch them, and to answer their questions. */
 import { answerEffect } from "../hosts/terminal/answer-effect.ts"
 import { serveWeb } from "../hosts/web/server/serve-web.ts"
 import { messageOf } from "../text/message-of.ts"
@@ -12,13 +12,13 @@ import { expectOnlyStore, serveStore } from "./ui-store.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface UiOptions extends LocalOptions, PersonOptions {
-  /** Of this machine. Default: any that is free. */
+  /** A local port. Default: any free one. */
   readonly port?: string
-  /** A store whose calls another process runs: the page is of those. Default: none. */
+  /** A store whose calls another process runs: the page shows those. Default: none. */
   readonly store?: string
 }
 
-/** Serves until it is stopped. Gives the exit status. */
+/** Serves until it is stopped. Resolves with the exit status. */
 export const uiCommand = async ({ port = "0", store, as, ...options }: UiOptions): Promise<number> => {
   const wanted = portOf("--port", port)
   const who = whoOf(as)
@@ -45,10 +45,10 @@ export const uiCommand = async ({ port = "0", store, as, ...options }: UiOptions
       throw new UsageError(`--port ${port}: ${messageOf(error)}`)
     })
     process.stdout.write(`${web.url}\n`)
-    // Beside the page: tools may ask their user there before they begin.
+    // Not awaited: tools can ask their user on the page before they are ready.
     started = start(web.ui).then((problems) => problems.forEach(tell))
     await stopping.asked
-    // What ends is still told to who looks on.
+    // Viewers still see how calls end.
     await executor.shutdown()
   } finally {
     await executor.shutdown()

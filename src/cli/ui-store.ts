@@ -12,11 +12,11 @@ const flagOf = (name: string): string => {
   return name === "discovery" ? "--no-discovery" : `--${words}`
 }
 
-/** `discovery` is true where nobody speaks of it. */
+/** `discovery` is true by default. */
 const isGiven = ([name, value]: readonly [string, unknown]): boolean =>
   value !== undefined && !(name === "discovery" && value === true)
 
-/** Throws a UsageError for options that are about running calls. */
+/** Throws a UsageError for options that concern running calls. */
 export const expectOnlyStore = (options: object): void => {
   const other = Object.entries(options).find(isGiven)
   if (other === undefined) return
@@ -30,11 +30,11 @@ export const expectOnlyStore = (options: object): void => {
   )
 }
 
-/** What stands above its page. */
+/** The title of the page. */
 export const storeTitle = (store: string): string =>
   `stepline, calls of ${databaseName(store) ?? atHome(resolve(store.replace(/^sqlite:/i, "")))}`
 
-/** Serves until it is stopped. Gives the exit status. */
+/** Serves until it is stopped. Resolves with the exit status. */
 export const serveStore = async (
   store: string,
   port: number,

@@ -1,4 +1,4 @@
-/** `stepline undo`: takes back what calls in a folder have changed, also those of processes that have ended. */
+/** `stepline undo`: undoes the changes of calls in a folder, also of processes that have ended. */
 import { createInterface } from "node:readline/promises"
 import { recordedChanges } from "../handlers/file-changes.ts"
 import { printable } from "../hosts/terminal/printable.ts"
@@ -15,7 +15,7 @@ import { UsageError } from "./usage-error.ts"
 export interface UndoCommandOptions {
   readonly cwd?: string
   readonly last?: string
-  /** Only lists what may be taken back. */
+  /** Only lists what can be undone. */
   readonly list?: boolean
   readonly yes?: boolean
 }
@@ -29,7 +29,7 @@ const countOf = (last: string | undefined): number => {
 const isUndoable = ({ paths, undoes, undoneBy }: CallChanges): boolean =>
   paths.length > 0 && undoes === undefined && undoneBy === undefined
 
-/** Only a person says yes. */
+/** Asks for a confirmation, which only a person can give. */
 const confirm = async ({ yes }: UndoCommandOptions): Promise<boolean> => {
   if (yes === true) return true
   const { stdin, stdout } = process
@@ -43,7 +43,7 @@ const confirm = async ({ yes }: UndoCommandOptions): Promise<boolean> => {
   return /^y(es)?$/i.test(answer.trim())
 }
 
-/** Gives the exit status: 1 where nothing can be taken back, 3 where nobody said yes. */
+/** Resolves with the exit status: 1 if nothing can be undone, 3 without a confirmation. */
 export const undoCommand = async (
   callId: string | undefined,
   options: UndoCommandOptions,

@@ -1,12 +1,12 @@
-/** Mistakes of whoever gave the command line. */
+/** Mistakes in the command line. */
 import { messageOf } from "../text/message-of.ts"
 
-/** What the user can put right: told in one or two sentences, without a stack, with exit status 2. */
+/** A mistake that the user can correct: reported in one or two sentences, without a stack, with exit status 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** For what cannot be opened, such as a port that is taken, or needs a package that is not installed. */
+/** Converts the error of something that cannot be opened, such as a used port, or that needs a missing package. */
 export const asUsageError =
   (where = "") =>
   (error: unknown): never => {

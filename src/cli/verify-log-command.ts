@@ -1,4 +1,4 @@
-/** `stepline verify-log`: whether a decision log is as it was written. */
+/** `stepline verify-log`: checks whether a decision log is unchanged. */
 import { type VerifiedLog, type VerifyLogOptions, verifyDecisionLog } from "../hosts/decision-log.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { messageOf } from "../text/message-of.ts"
@@ -7,7 +7,7 @@ import { tell } from "./tell.ts"
 import { readNamedFile } from "./text-file.ts"
 import { UsageError } from "./usage-error.ts"
 
-/** Of an empty file all is as it was written, if it ever was: to have been cut to nothing looks the same. */
+/** The note for an empty file: it is valid, but a file cut to nothing looks the same. */
 const emptyNote =
   "the file is empty. Nothing was decided, or all of it was cut off, which this cannot tell: compare the last hash with the one that you kept."
 
@@ -19,7 +19,7 @@ const check = (text: string, key: string | undefined): VerifiedLog => {
   }
 }
 
-/** Gives the exit status: 1 where something is wrong. */
+/** Resolves with the exit status: 1 if there is a problem. */
 export const verifyLogCommand = async (file: string, { key }: VerifyLogOptions): Promise<number> => {
   const text = await readNamedFile(file, "Give the file that --log has written.")
   const { lines, problems, last } = check(text, key)

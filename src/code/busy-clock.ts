@@ -1,4 +1,4 @@
-/** Counts the time in which code computes and no call of it is open. */
+/** Measures the time in which code computes without an open call. */
 
 /** The clock of one run. `late` is called once, when the time is used up. */
 export class BusyClock {
@@ -24,7 +24,7 @@ export class BusyClock {
     this.left = Math.max(0, this.left - (performance.now() - this.since))
   }
 
-  /** The clock is paused until the promise is settled. */
+  /** Pauses the clock until the promise is settled. */
   async during<A>(call: Promise<A>): Promise<A> {
     if (this.open === 0) this.stop()
     this.open += 1

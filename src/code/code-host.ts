@@ -1,4 +1,4 @@
-/** What code reaches of its host: the tools that it may call, each call a nested call of the executor. */
+/** The host functions of code: the tools that it can call, each as a nested call of the executor. */
 import { formatMillis } from "../pipeline/model/duration.ts"
 import type { ToolResult } from "../pipeline/model/event.ts"
 import type { HandlerContext } from "../pipeline/model/handler.ts"
@@ -9,7 +9,7 @@ import type { CodeBounds } from "./code-limits.ts"
 import { CodePlan } from "./code-plan.ts"
 import { lineOf, searchIn, signatureOf } from "./signatures.ts"
 
-/** The answer that crosses to the code, as JSON. */
+/** The answer sent to the code, as JSON. */
 type Answer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly denied: boolean; readonly message: string; readonly reason?: string }
@@ -21,7 +21,7 @@ const failure = (message: string, reason = "failed"): Answer => ({
   reason,
 })
 
-/** How many tools a search lists. */
+/** Maximum number of tools in a search result. */
 const mostFound = 20
 
 /** The host of one run. */
@@ -29,7 +29,7 @@ export class CodeHost {
   /** Why the run was ended, as a sentence for the model. */
   ended: string | undefined
   log = ""
-  /** Undefined for code that plans nothing. */
+  /** Undefined for code without a plan. */
   readonly plan: CodePlan | undefined
   readonly clock: BusyClock
   private readonly context: HandlerContext
@@ -68,7 +68,7 @@ export class CodeHost {
     return {
       log: async (text: unknown) => {
         this.log += String(text)
-        // The consumer's time is not the code's.
+        // The consumer's time does not count as the code's.
         await this.clock.during(this.context.delta(String(text)))
         return undefined
       },
@@ -131,7 +131,7 @@ export class CodeHost {
   }
 }
 
-/** Code has what a tool gives as data, or else its text. */
+/** Code gets the structured data of a tool's result, or else its text. */
 const answerOf = ({ status, content, output, reason }: ToolResult): Answer => {
   if (status === "complete" || status === "background")
     return { ok: true, value: output.structured ?? content }

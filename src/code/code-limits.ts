@@ -1,13 +1,16 @@
-/** What one run of code may use. */
+/** The limits of one run of code. */
 import { toMillis } from "../pipeline/model/duration.ts"
 import { expectKnown, toCount } from "../pipeline/model/got.ts"
 import type { DurationInput } from "../pipeline/model/step.ts"
 
-/** Limits of one run of code. Where one is reached the run ends as an Error that names it. */
+/** Limits of one run of code. A run that reaches one ends as an Error that names it. */
 export interface CodeLimits {
-  /** How many calls of tools. Default 1,000. */
+  /** Number of tool calls. Default 1,000. */
   readonly calls?: number
-  /** How long the code may compute without an open call. The time of calls, and of people at gates, does not count. Default 10 seconds. */
+  /**
+   * How long the code may compute without an open call: the time of calls, and of people at gates, does not count. Default
+   * 10 seconds.
+   */
   readonly time?: DurationInput
   /** Bytes of memory. Default 64 MiB. */
   readonly memory?: number
@@ -15,7 +18,7 @@ export interface CodeLimits {
   readonly bytes?: number
   /** Bytes of the source. Default 256 KiB. */
   readonly source?: number
-  /** Characters of `console.log` in all. The rest is left out, and the run continues. Default 64 Ki. */
+  /** Characters of `console.log` in total. The rest is dropped, and the run continues. Default 64 Ki. */
   readonly log?: number
 }
 
@@ -25,7 +28,7 @@ export type CodeBounds = { readonly [Name in keyof CodeLimits]-?: number }
 const ki = 1024
 const names: ReadonlyArray<keyof CodeLimits> = ["calls", "time", "memory", "bytes", "source", "log"]
 
-/** Fills in the defaults. Throws a TypeError for limits that are none. */
+/** Fills in the defaults. Throws a TypeError for invalid limits. */
 export const toBounds = (limits: CodeLimits = {}): CodeBounds => {
   expectKnown("`limits` of `runCodeTool`", limits, names)
   const count = (name: keyof CodeLimits, fallback: number) =>

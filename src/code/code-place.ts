@@ -1,6 +1,6 @@
-/** Where in its source a program failed. */
+/** Finds where in its source a program failed. */
 
-/** ` (line 3, column 5)`, of the first place on the stack that is in the source; "" where there is none. `column`: see `guestProgram`. */
+/** Returns ` (line 3, column 5)` for the first stack frame in the source; "" if there is none. `column`: see `guestProgram`. */
 export const placeIn = (
   stack: string | undefined,
   column: number,
@@ -11,7 +11,7 @@ export const placeIn = (
     const [row, place] = [Number(line), Number(at)]
     if (row === 1 && place <= column) continue
     if (row > lines && !isSyntax) continue
-    // What is left open is found missing behind the source.
+    // An unclosed bracket is reported after the end of the source.
     if (row > lines) return ` (line ${lines}, at the end)`
     return ` (line ${row}, column ${row === 1 ? place - column : place})`
   }

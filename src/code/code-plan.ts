@@ -1,14 +1,14 @@
-/** The plan of a run: the calls that ask are collected, asked about at once when the code has ended, and done in their order. */
+/** The plan of a run: calls that ask are collected, ask together when the code has ended, and run in order. */
 import type { ToolResult } from "../pipeline/model/event.ts"
 import type { HandlerContext } from "../pipeline/model/handler.ts"
 
-/** What became of one planned call. */
+/** The result of one planned call. */
 export interface PlannedResult {
-  /** Its number, which the code got for the call. */
+  /** The number that the code got for the call. */
   readonly planned: number
   readonly tool: string
   readonly status: "applied" | "denied" | "failed" | "cancelled"
-  /** What the tool gave as text, or the reason. */
+  /** The tool's text, or the reason. */
   readonly message: string
 }
 
@@ -32,9 +32,10 @@ export class CodePlan {
     this.context = context
   }
 
-  /** Collects a call that would ask, and gives its number. Any other call is made. */
+  /** Collects a call that would ask, and resolves with its number. Makes any other call at once. */
   async call(name: string, params: unknown): Promise<number | ToolResult> {
-    // One after another: calls have to be numbered as the code makes them, in this process and in a later one.
+    // One after another: calls must be numbered in the order in which the code makes them, in this process and in a later
+    // one.
     const number = this.last.then(() => this.collect(name, params))
     const made = number.then((n) => ({
       n,
@@ -46,7 +47,7 @@ export class CodePlan {
   }
 
   private async collect(name: string, params: unknown): Promise<number | undefined> {
-    // Stored with the call: a rule that somebody adds meanwhile must not change the order of the calls in a later process.
+    // Stored with the call: a rule added meanwhile must not change the order of the calls in a later process.
     const { memory } = this.context
     memory.asking ??= []
     const asking = memory.asking as Array<boolean>
@@ -55,13 +56,13 @@ export class CodePlan {
     return asking[place] ? this.calls.push({ name, params }) : undefined
   }
 
-  /** Makes the planned calls: all ask at once, and those that are approved run one after another. */
+  /** Makes the planned calls: all ask at once, and the approved ones run one after another. */
   async carryOut(): Promise<ReadonlyArray<PlannedResult>> {
     let before: Promise<unknown> = Promise.resolve()
     const results = this.calls.map(({ name, params }, index) => {
       const label = `${index + 1} of ${this.calls.length} planned`
       const result = this.context.call(name, params, { label, after: before })
-      // A denied call ends while those before it still wait or run.
+      // A denied call can end while earlier ones still wait or run.
       before = Promise.allSettled([before, result]).then(() => undefined)
       return result
     })

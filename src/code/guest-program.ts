@@ -1,17 +1,17 @@
 /**
- * The program that runs in the sandbox: the model's source, behind what it is given. All of that stands on the first line, so that the
- * lines of the source are counted as its author counts them.
+ * The program that runs in the sandbox: a prelude, then the model's source. The prelude fits on the first line, so that line
+ * numbers are those of the source.
  */
 
-/** Where the time and the chance of a run come from: the same when the run starts again. */
+/** The sources of a run's time and randomness: the same if the run is restarted. */
 export interface Determinism {
   /** Epoch milliseconds. */
   readonly at: number
-  /** An integer of 32 bits. */
+  /** A 32-bit integer. */
   readonly seed: number
 }
 
-/** `$host` is the group of host functions. Texts of JSON are all that crosses, in both directions. */
+/** `$host` is the group of host functions. Only JSON strings cross, in both directions. */
 const given = String.raw`
 const { tools, console, Date, Math, ToolDenied, ToolFailed, $end } = (() => {
   const NativeDate = globalThis.Date, NativeMath = globalThis.Math, { stringify, parse } = JSON;
@@ -76,7 +76,7 @@ const ending = "\n})()); } finally { await $end(); }"
 
 const flat = given.trim().replace(/\n\s*/g, " ")
 
-/** The program, and the column of its first line at which the source begins. */
+/** Returns the program, and the column of its first line at which the source begins. */
 export const guestProgram = (
   source: string,
   { at, seed }: Determinism,

@@ -3,7 +3,7 @@
  *
  *   ParseCode ─▶ ShowCode ─▶ (approval) ─▶ FixChance ─▶ RunCode ─▶ the result as JSON, and what was logged
  *
- * What the code does is asked call by call: the gate is about the source alone.
+ * The calls of the code have their own gates: this gate is only for the source.
  */
 import { randomInt } from "node:crypto"
 import { Type } from "@sinclair/typebox"
@@ -21,14 +21,14 @@ import { listOf } from "./signatures.ts"
 
 /** Options of `runCodeTool`. */
 export interface RunCodeOptions {
-  /** The tools that code may call: their names, or which of those that the agent may call. Never `run_code` itself. */
+  /** The tools that code can call: their names, or a filter of the tools that the agent can call. Never `run_code` itself. */
   readonly tools: ReadonlyArray<string> | ((tool: ToolDefinition) => boolean)
   readonly limits?: CodeLimits
 }
 
 const name = "run_code"
 
-/** Characters of the signatures in the description. */
+/** Maximum characters of the signatures in the description. */
 const room = 6000
 
 const parameters = Type.Object({
@@ -47,7 +47,7 @@ const parameters = Type.Object({
 const about =
   "Runs JavaScript that calls tools: loops, conditions and Promise.all in one step instead of many. `await tools.NAME(params)` gives a tool's data, or its text. A tool that is denied throws ToolDenied, one that fails ToolFailed; both have `message` and `reason`, and may be caught. `return` a value that is JSON; console.log is shown too. There are no modules, files, network or timers, only the tools. `await tools.describe(name)` tells all about one."
 
-/** The names of tools that the source seems to call, for the person who decides about it. */
+/** The names of tools that the source seems to call, for the person who decides. */
 const namedIn = (source: string): ReadonlyArray<string> => [
   ...new Set(
     [...source.matchAll(/\btools\s*(?:\.\s*([\w$]+)|\[\s*["']([\w-]+)["'])/g)].map(([, a, b]) => (a ?? b)!),
@@ -61,8 +61,8 @@ const showCode = (source: string) => {
 }
 
 /**
- * The tool `run_code`: the model's code runs in a sandbox, and each call of a tool in it is a nested call with its own gate. Needs the
- * package `run` (2.1 or newer), which is loaded when the first code runs.
+ * The tool `run_code`: the model's code runs in a sandbox, and each tool call in it is a nested call with its own gate.
+ * Needs the package `run` (2.1 or newer), which is loaded when the first code runs.
  *
  * @example
  * registry.register(runCodeTool({ tools: ["read_file", "edit_file"] }))
@@ -97,7 +97,7 @@ export const runCodeTool = ({ tools, limits }: RunCodeOptions) => {
         )
         .andThen(handler("ShowCode", () => showCode(source)))
         .awaitApproval()
-        // Stored before the code runs: a run that starts again has the same time and the same chance.
+        // Stored before the code runs: a restarted run has the same time and random numbers.
         .andThen(
           handler<never, Mutable<Determinism> & Record<string, unknown>>("FixChance", ({ memory }) => {
             memory.at = Date.now()

@@ -23,14 +23,14 @@ const loadRun = async (): Promise<typeof import("run")["run"]> => {
   }
 }
 
-/** The most that the package counts to: this host counts by itself, so that the time of people is left out. */
+/** The package's maximum. This host measures the time itself, to exclude the time of people. */
 const unbounded = 2 ** 31 - 1
 
 const limitsOf = ({ memory, bytes, source, calls }: CodeBounds, given: number) => ({
   timeoutMs: unbounded,
   memoryLimitBytes: memory,
   maxResultBytes: Math.min(unbounded, 2 * bytes),
-  // The console of the package writes to that of this process.
+  // The package's console would write to the console of this process.
   maxConsoleOutputBytes: 1,
   maxSourceBytes: source + given,
   maxHostFunctionArgumentsBytes: Math.min(unbounded, 4 * bytes),
@@ -40,13 +40,13 @@ const limitsOf = ({ memory, bytes, source, calls }: CodeBounds, given: number) =
   maxContinuationBytes: unbounded,
 })
 
-/** Which tools code may call, and what it is told of them. */
+/** The tools that are described to code, and which it can call. */
 export interface CodeTools {
   readonly tools: ReadonlyArray<ToolDefinition>
   readonly mayCall: (name: string) => boolean
 }
 
-/** Runs the source, and gives its result as JSON behind what it logged. */
+/** Runs the source, and outputs its log, then its result as JSON. */
 export const runCode = async (
   context: HandlerContext,
   source: string,
@@ -68,7 +68,7 @@ export const runCode = async (
       limits,
     }
     const { value } = (await run(given)) as { readonly value?: string }
-    // A person's time, and that of the tools, is not the code's.
+    // The time of people and of tools does not count as the code's.
     const planned = await host.clock.during(host.plan?.carryOut() ?? Promise.resolve(undefined))
     return Step.Output(outputOf(value, host.log, planned))
   } catch (error) {
@@ -83,7 +83,7 @@ export const runCode = async (
   }
 }
 
-/** Parsed, and never run: a closing brace in the source ends the function, but what follows it is not run either. */
+/** Only parsed, never run: a closing brace in the source can end the function, but what follows is not run either. */
 const isScript = (source: string): boolean => {
   try {
     new Script(`(async () => {${source}\n})`)
@@ -93,14 +93,17 @@ const isScript = (source: string): boolean => {
   }
 }
 
-/** Why the source cannot run, as the sandbox says it; undefined if it can be parsed. What this process can parse needs no sandbox. */
+/**
+ * Resolves with the sandbox's reason why the source cannot be parsed, or with undefined. Source that this process can parse
+ * needs no sandbox.
+ */
 export const sourceFault = async (source: string, bounds: CodeBounds): Promise<string | undefined> => {
   if (Buffer.byteLength(source) > bounds.source) return advice.RUN_SOURCE_TOO_LARGE
   if (isScript(source)) return undefined
   const run = await loadRun()
   const start = "void (async () => {"
   try {
-    // It may be TypeScript, whose types the package strips.
+    // It can be TypeScript: the package strips the types.
     const limits = { ...limitsOf(bounds, 64), timeoutMs: 5000 }
     await run({ source: `${start}${source}\n})`, hostFunctions: {}, limits })
     return undefined
@@ -128,11 +131,11 @@ const outputOf = (
   }
 }
 
-/** What the model is told, by the code of the package's error. */
+/** The message for the model, by the package's error code. */
 const advice: Readonly<Record<string, string>> = {
   RUN_DETACHED_BRIDGE_REQUEST: "The code ended before a call of it did. Await every call of a tool.",
   RUN_CONCURRENCY_LIMIT: "Too much code runs at once. Try again in a moment.",
-  // The package allows a fixed number of steps, which a loop has used up before `time` is over.
+  // The package allows a fixed number of steps, which a loop can use up before `time` is over.
   RUN_TIMEOUT:
     "The code computed for too long. Look for a loop that does not end, or do the work in several runs.",
   RUN_SOURCE_TOO_LARGE: "The source is too long. Split it into several runs.",

@@ -1,4 +1,4 @@
-/** Tools as a model reads them that writes code: signatures in the notation of TypeScript, made from JSON Schemas. */
+/** Tools as described to a model that writes code: TypeScript signatures, generated from JSON Schemas. */
 
 import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
@@ -50,9 +50,9 @@ const objectOf = (schema: Readonly<Record<string, unknown>>, depth: number): str
   return parts.length === 0 ? "{}" : `{ ${parts.join("; ")} }`
 }
 
-/** How code calls the tool: `tools.read_file({ path: string })`. */
+/** The call of a tool in code: `tools.read_file({ path: string })`. */
 export const signatureOf = ({ name, parameters }: ToolDefinition): string => {
-  // The code of a nested call waits for the result.
+  // Code waits for the result of a nested call.
   const { background: _, ...properties } = isPlainObject(parameters.properties) ? parameters.properties : {}
   const type = typeOf({ ...parameters, properties })
   const short = type.length > longestType ? "{ … }" : type
@@ -61,11 +61,11 @@ export const signatureOf = ({ name, parameters }: ToolDefinition): string => {
 
 const firstSentence = (text: string): string => /^[\s\S]*?[.!?](?=\s|$)/.exec(text.trim())?.[0] ?? text.trim()
 
-/** The signature with the first sentence of the description. */
+/** A signature with the first sentence of the description. */
 export const lineOf = (tool: ToolDefinition): string =>
   `${signatureOf(tool)} // ${firstSentence(tool.description).replace(/\s+/g, " ")}`
 
-/** As many lines as there is room for, and how many tools are left out. */
+/** As many lines as fit, and how many tools are omitted. */
 export const listOf = (tools: ReadonlyArray<ToolDefinition>, room: number): string => {
   const lines: Array<string> = []
   let left = room
@@ -80,7 +80,7 @@ export const listOf = (tools: ReadonlyArray<ToolDefinition>, room: number): stri
   return lines.join("\n")
 }
 
-/** The tools whose names and descriptions have all of these words, or else some of them. */
+/** The tools whose names or descriptions contain any of these words, those with the most first. */
 export const searchIn = (
   tools: ReadonlyArray<ToolDefinition>,
   words: string,

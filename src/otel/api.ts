@@ -8,7 +8,7 @@ const name = "@opentelemetry/api"
 
 let api: OtelApi | undefined
 
-/** The API. Throws an Error that says what to install where the package is missing. */
+/** Returns the API. Throws an Error that names the package to install if it is missing. */
 export const otelApi = (): OtelApi => {
   try {
     api ??= requireBeside(name) as OtelApi

@@ -1,5 +1,5 @@
-/** The API of OpenTelemetry in a bundle, which holds all that its modules name. */
+/** The API of OpenTelemetry for a bundle, which contains everything that its modules import. */
 import * as api from "@opentelemetry/api"
 
-/** The API. */
+/** Returns the API. */
 export const otelApi = (): typeof api => api

@@ -1,4 +1,4 @@
-/** Effects inside a span of OpenTelemetry's: their code runs while it is active, and their own spans are its children. */
+/** Effects inside an OpenTelemetry span: their code runs while it is active, and their own spans are its children. */
 import type { Tracer as OtelApiTracer, Context as OtelContext, Span } from "@opentelemetry/api"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -17,7 +17,7 @@ const isPlain = (value: unknown): value is string | number | boolean =>
 
 const plain = (value: unknown): string | number | boolean => (isPlain(value) ? value : String(value))
 
-/** A span of an Effect that is one of OpenTelemetry's. */
+/** A span of an Effect that is also an OpenTelemetry span. */
 class BridgedSpan extends Tracers.NativeSpan {
   readonly within: OtelContext
   private readonly bridged: Span
@@ -51,7 +51,7 @@ class BridgedSpan extends Tracers.NativeSpan {
   }
 }
 
-/** Runs an Effect inside of what is active in `outer`. */
+/** Runs an Effect inside the active span of `outer`. */
 export const withinSpan = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   tracer: OtelApiTracer,

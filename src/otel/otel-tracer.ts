@@ -14,28 +14,28 @@ import { messageOf } from "../text/message-of.ts"
 import type { CallTrace, HandlerTrace, TracedTool, Tracer } from "../tracing/tracer.ts"
 import { withinSpan } from "./effect-spans.ts"
 
-/** What spans say of a tool besides its name. */
+/** What spans report about a tool in addition to its name. */
 export interface TracedToolInfo {
   readonly description?: string
   /** Default `function`. */
   readonly type?: "function" | "extension" | "datastore"
 }
 
-/** What `otelTracer` takes. All of it may be left out. */
+/** The options of `otelTracer`. All are optional. */
 export interface OtelTracerOptions {
   /** A `Tracer` of `@opentelemetry/api`. Default: that of the global provider. */
   readonly tracer?: { startSpan(name: string): unknown } | undefined
-  /** A `Meter` of it. Default: that of the global provider. */
+  /** A `Meter` of the same package. Default: that of the global provider. */
   readonly meter?: { createHistogram(name: string): unknown } | undefined
-  /** What to say of a tool by its name, such as `(name) => registry.get(name)`. Default: what the registry knows. */
+  /** Information about a tool by name, such as `(name) => registry.get(name)`. Default: from the executor's registry. */
   readonly toolOf?: ((name: string) => TracedToolInfo | undefined) | undefined
-  /** Whether spans hold arguments and results, which may be private. Default false. */
+  /** Whether spans contain arguments and results, which can be private. Default false. */
   readonly captureContent?: boolean | undefined
 }
 
 const scope = "stepline"
 
-/** Seconds, as the conventions advise. */
+/** In seconds, as the conventions advise. */
 const boundaries = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
 
 const jsonOf = (value: unknown): string => {
@@ -46,7 +46,7 @@ const jsonOf = (value: unknown): string => {
   }
 }
 
-/** Behind its first line the text of a failure may hold what the model sent. */
+/** After its first line, the text of a failure can contain input from the model. */
 const firstLine = (text: string): string => text.split("\n", 1)[0]!.slice(0, 200)
 
 const failSpan = (span: Span, message: string, cause: unknown): void => {
@@ -63,7 +63,7 @@ interface Parts {
   readonly capture: boolean
 }
 
-/** The span of an earlier process that a `traceparent` names; else what is active here. */
+/** The parent: the span of an earlier process named by a `traceparent`, else the active span. */
 const parentOf = (from: string | undefined): Context => {
   const { context, trace } = otelApi()
   const active = context.active()
@@ -152,10 +152,10 @@ class OtelCallTrace implements CallTrace {
     span.setAttribute("stepline.outcome", outcome)
     if (event.decidedBy !== undefined) span.setAttribute("stepline.decided_by", event.decidedBy.kind)
     if (this.parts.capture) span.setAttribute("gen_ai.tool.call.result", event.content)
-    // A denial is an answer, and so is a cancel: neither is a failure of the tool.
+    // A denial or a cancel is not a failure of the tool.
     if (event._tag === "Error") {
       attributes["error.type"] = event.reason
-      // A name that a model made up would be one more series of the metric.
+      // Each name that a model invents would add a series to the metric.
       if (event.reason === "unknown-tool") attributes["gen_ai.tool.name"] = "_OTHER"
       span.setAttribute("error.type", event.reason)
       failSpan(span, event.content, event.cause ?? firstLine(event.content))
@@ -167,8 +167,9 @@ class OtelCallTrace implements CallTrace {
 }
 
 /**
- * A tracer for the option `trace` of an executor. Denials and cancels are no errors: `stepline.outcome` tells them.
- * Throws where `@opentelemetry/api` is not installed. The metric `gen_ai.execute_tool.duration` counts from the start of a call to its end, as its span does.
+ * A tracer for the option `trace` of an executor. Denials and cancels are not errors: `stepline.outcome` reports them.
+ * Throws if `@opentelemetry/api` is not installed. The metric `gen_ai.execute_tool.duration` measures from the start of a
+ * call to its end, like the call's span.
  *
  * @example
  * const executor = new ToolExecutor(registry, { trace: otelTracer() })

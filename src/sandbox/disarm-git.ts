@@ -1,6 +1,6 @@
 /**
- * Takes the sting out of repositories that a command made in its box: a hook or a setting in them would run outside of
- * it, the next time that somebody calls git there. Repositories that were there before are bound read-only instead.
+ * Disarms repositories that a command created in its sandbox: a hook or a setting in them would run outside of it the next
+ * time somebody calls git there. Repositories that existed before are bound read-only instead.
  */
 import { lstat, readdir, readlink, realpath, writeFile } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path"
@@ -9,7 +9,7 @@ import { readRegular } from "../text/regular-file.ts"
 import type { MoveAside } from "./move-aside.ts"
 import type { Survey } from "./survey.ts"
 
-/** Settings that run nothing, by section, as `git init`, `git clone` and `git remote` write them. */
+/** Settings, by section, that run nothing: those that `git init`, `git clone` and `git remote` write. */
 const harmless: Readonly<Record<string, RegExp>> = {
   core: /^(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|quotepath|abbrev|sparsecheckout|sparsecheckoutcone)$/,
   remote: /^(url|pushurl|fetch|push|tagopt|mirror|prune|promisor|partialclonefilter)$/,
@@ -25,7 +25,7 @@ const harmless: Readonly<Record<string, RegExp>> = {
 const sectionLine = /^\s*\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]\s*(?:[#;].*)?$/
 const settingLine = /^\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/
 
-/** The text with only what runs nothing; what is not plainly that, such as a continued line, goes. */
+/** Returns the text with only the harmless settings. Removes everything doubtful, such as a continued line. */
 export const harmlessConfig = (text: string): string => {
   const kept: Array<string> = []
   let section = ""
@@ -45,7 +45,7 @@ export const harmlessConfig = (text: string): string => {
     const [, key, value = ""] = settingLine.exec(line) ?? []
     const isBlank = /^\s*(?:[#;].*)?$/.test(line)
     const isSafe = key !== undefined && harmless[section]?.test(key.toLowerCase()) === true
-    // `ext::` runs a command, and so does a host that is an option.
+    // `ext::` runs a command, and so does a host that looks like an option.
     if (isBlank || (isSafe && !/(^|["\s])(\w+::|-)/.test(value))) kept.push(line)
   }
   return kept.join("\n")
@@ -55,7 +55,7 @@ const disarmHooks = async (folder: string, moveAside: MoveAside): Promise<void> 
   const hooks = join(folder, "hooks")
   const info = await lstat(hooks).catch(() => undefined)
   if (info === undefined) return
-  // A link to hooks elsewhere, or a folder that hides them.
+  // Move a link to hooks elsewhere, or an unreadable folder, as a whole.
   const names = info.isDirectory() ? await readdir(hooks).catch(() => undefined) : undefined
   if (names === undefined) {
     await moveAside(hooks)
@@ -66,7 +66,7 @@ const disarmHooks = async (folder: string, moveAside: MoveAside): Promise<void> 
   }
 }
 
-/** Configuration that people wrote is far smaller. */
+/** Genuine configuration files are far smaller. */
 const maxText = 1_000_000
 
 const textOf = (path: string): Promise<string> => readRegular(path, maxText).then(String)
@@ -78,13 +78,13 @@ const disarmConfig = async (folder: string, moveAside: MoveAside): Promise<void>
   const text = info.isFile() ? await textOf(config).catch(() => undefined) : undefined
   const kept = text === undefined ? undefined : harmlessConfig(text)
   if (kept !== undefined && kept === text) return
-  // A new file: the old one may have a second name somewhere.
+  // Write a new file: the old one can have a second name (a hard link) elsewhere.
   if ((await moveAside(config)) && kept !== undefined) {
     await writeFile(config, kept, { flag: "wx", mode: info.mode & 0o777 })
   }
 }
 
-/** Where a `.git` that is a file or a link leads, with all links resolved. */
+/** The target of a `.git` that is a file or a link, with all links resolved. */
 const targetOf = async (pointer: string): Promise<string | undefined> => {
   try {
     const info = await lstat(pointer)
@@ -103,13 +103,13 @@ const commonFolderOf = async (detour: string): Promise<string | undefined> => {
   return named === "" ? undefined : realpath(resolve(dirname(detour), named)).catch(() => undefined)
 }
 
-/** What a line of a rebase's list may be: nothing that a shell runs. */
+/** A harmless line of a rebase's todo list: nothing that runs in a shell. */
 const harmlessStep =
   /^\s*(?:(?:p|pick|r|reword|e|edit|s|squash|f|fixup|d|drop|l|label|t|reset|m|merge|u|update-ref|b|break|noop)(?:\s.*)?|#.*)?$/
 
 const strategies = /^(?:|ort|recursive|resolve|octopus|ours|subtree)\s*$/
 
-/** The lines of a rebase that is under way by which git would run something, or undefined for what is no such list. */
+/** Returns the lines of an ongoing rebase's todo list that make git run something; undefined if there is no such list. */
 export const stepsThatRun = async (rebase: string): Promise<ReadonlySet<string> | undefined> => {
   const textAt = (name: string) =>
     textOf(join(rebase, name)).catch((error) =>
@@ -123,8 +123,8 @@ export const stepsThatRun = async (rebase: string): Promise<ReadonlySet<string> 
 }
 
 /**
- * @param before What was there when the command started, and was protected.
- * @param steps Of the rebases that were under way then, what `stepsThatRun` said.
+ * @param before What existed when the command started, and was protected.
+ * @param steps The results of `stepsThatRun` for the rebases that were ongoing then.
  */
 export const disarmGit = async (
   roots: ReadonlyArray<string>,
@@ -145,7 +145,7 @@ export const disarmGit = async (
   }
   for (const detour of after.detours) {
     if (before.detours.has(detour)) continue
-    // A worktree's folder leads to that of its repository, which was looked at too.
+    // A worktree's folder leads to its repository's folder, which was checked too.
     const common = await commonFolderOf(detour)
     const isOwn = common !== undefined && after.folders.has(common) && !before.folders.has(dirname(detour))
     if (!isOwn) await moveAside(detour)

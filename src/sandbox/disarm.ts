@@ -1,6 +1,6 @@
 /**
- * Looks after a command for what it made that would run outside of the box later, and takes it out of the way. What was there before
- * is read-only in the box, as far as it can be; the rest must be what it was.
+ * Searches, after a command, for what it created that would run outside of the sandbox later, and moves it aside. What
+ * existed before is read-only in the sandbox, as far as possible; the rest must be unchanged.
  */
 import { lstat } from "node:fs/promises"
 import { disarmGit, stepsThatRun } from "./disarm-git.ts"
@@ -9,15 +9,15 @@ import { protectedPaths } from "./protected-paths.ts"
 import type { SandboxBounds } from "./sandbox-bounds.ts"
 import { isEmpty, markOf, maxFolders, type Survey, surveyFolders } from "./survey.ts"
 
-/** What there is, and what of it may not be written. */
+/** What exists, and which paths are write-protected. */
 export interface Closed {
   readonly survey: Survey
   readonly paths: ReadonlyArray<string>
 }
 
-/** How things were when a command began. */
+/** The state when a command began. */
 export interface Protection extends Closed {
-  /** What it can write of what was there, with what tells a change. */
+  /** The existing paths that the command can write, with a mark that differs after a change. */
   readonly marks: ReadonlyMap<string, string | undefined>
   readonly steps: ReadonlyMap<string, ReadonlySet<string> | undefined>
 }
@@ -44,19 +44,19 @@ const isCovered = (paths: ReadonlySet<string>, path: string): boolean => {
 
 type Bounds = Pick<SandboxBounds, "write" | "denyWrite">
 
-/** As things are now. */
+/** Surveys the present state. */
 export const closedIn = async ({ write, denyWrite }: Bounds): Promise<Closed> => {
   const survey = await surveyFolders(write)
   return { survey, paths: [...denyWrite, ...(await protectedPaths(write, survey))] }
 }
 
-/** Before a command. */
+/** Records the state before a command. */
 export const protect = async (bounds: Bounds): Promise<Protection> => {
   const { survey, paths } = await closedIn(bounds)
   const closed = new Set(paths)
   const loose: Array<string> = []
   for (const path of survey.settings) {
-    // Of a link, what it leads to is read-only, and not the link.
+    // For a link, its target is read-only, not the link itself.
     if (!isCovered(closed, path) || (await isLink(path))) loose.push(path)
   }
   const marks = await mapOf(loose, markOf)
@@ -64,17 +64,17 @@ export const protect = async (bounds: Bounds): Promise<Protection> => {
 }
 
 export interface Disarmed {
-  /** What was renamed to `NAME.blocked`. */
+  /** The paths that were renamed to `NAME.blocked`. */
   readonly blocked: ReadonlyArray<string>
-  /** What would run, and could not be renamed. */
+  /** The paths that would run, and could not be renamed. */
   readonly left: ReadonlyArray<string>
-  /** Folders that could not be looked into. */
+  /** Folders that could not be read. */
   readonly unseen: ReadonlyArray<string>
-  /** Whether there were too many folders to look into all of them, before the command or after it. */
+  /** Whether there were too many folders to survey all of them, before or after the command. */
   readonly isPartial: boolean
 }
 
-/** @param before How things were when the command began. */
+/** @param before The state when the command began. */
 export const disarm = async (
   write: ReadonlyArray<string>,
   { survey, paths, marks, steps }: Protection,
@@ -94,7 +94,7 @@ export const disarm = async (
   }
   await disarmGit(write, survey, after, steps, aside)
   const closed = new Set(paths)
-  // What lies in another first, before its path is another.
+  // Inner paths first, because renaming the outer one changes them.
   for (const path of [...after.settings].sort((one, other) => other.length - one.length)) {
     if (isCovered(closed, path) && !marks.has(path)) continue
     const mark = marks.get(path)
@@ -112,7 +112,7 @@ export const listOf = (items: ReadonlyArray<string>): string => {
   return different.slice(0, maxNamed).join("; ") + (more > 0 ? `; and ${more} more` : "")
 }
 
-/** What is told of it, a sentence each. */
+/** The notes for the model, one sentence each. */
 export const notesOf = ({ blocked, left, unseen, isPartial }: Disarmed): Array<string> => {
   const notes: Array<string> = []
   if (blocked.length > 0) {

@@ -1,8 +1,8 @@
-/** Takes what would run later out of the way, under a name that no program looks for. */
+/** Moves what would run later aside, to a name that no program looks for. */
 import { chmod, lstat, rename } from "node:fs/promises"
 import { dirname } from "node:path"
 
-/** Gives whether it is out of the way. */
+/** Resolves with whether the path was moved. */
 export type MoveAside = (path: string) => Promise<boolean>
 
 const asideOf = async (path: string): Promise<string> => {
@@ -12,13 +12,13 @@ const asideOf = async (path: string): Promise<string> => {
   }
 }
 
-/** To `NAME.blocked`. Rejects where its folder does not let go of it. */
+/** Renames a path to `NAME.blocked`. Rejects if its folder does not permit it. */
 export const moveAside = async (path: string): Promise<void> => {
   const aside = await asideOf(path)
   try {
     await rename(path, aside)
   } catch {
-    // The command may have taken the right from this user, who is its owner.
+    // The command may have removed the write permission of this user, the folder's owner.
     const folder = dirname(path)
     const { mode } = await lstat(folder)
     await chmod(folder, mode | 0o700)

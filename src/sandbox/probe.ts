@@ -1,10 +1,10 @@
-/** Whether this machine can box a command in, asked of what will do it: a check of versions does not see a refusal. */
+/** Checks whether this machine can sandbox a command, by running the real programs: a version check does not detect a refusal. */
 import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { SandboxError } from "./sandbox-error.ts"
 
-/** What the sandbox starts, and the package of Debian that brings it. */
+/** The programs that the sandbox starts, and the Debian packages that contain them. */
 const programs = {
   linux: { bwrap: "bubblewrap", socat: "socat", rg: "ripgrep" },
   darwin: { "sandbox-exec": "macOS", rg: "ripgrep" },
@@ -21,7 +21,7 @@ const isOnPath = async (name: string, path: string): Promise<boolean> => {
   return false
 }
 
-/** What bubblewrap says when it may not; undefined when it may. */
+/** Resolves with bubblewrap's error if it is not permitted, otherwise with undefined. */
 const refusalOf = (args: ReadonlyArray<string>): Promise<string | undefined> =>
   new Promise((resolve) => {
     execFile("bwrap", [...args, "true"], { timeout: 10_000 }, (error, _stdout, stderr) => {

@@ -1,17 +1,17 @@
-/** What a command in the box may not write, though it lies in a folder that it may write. */
+/** The paths that a sandboxed command must not write, although they lie in a writable folder. */
 import { dirname, join, resolve } from "node:path"
 import { isWithin } from "../io/is-within.ts"
 import { readRegular } from "../text/regular-file.ts"
 import { keptEmpty } from "./runs-later.ts"
 import type { Survey } from "./survey.ts"
 
-/** Whether they are there or not. */
+/** The paths to protect in a folder, existing or not. */
 const namesIn = (folder: string): Array<string> => keptEmpty.map((name) => join(folder, name))
 
-/** A hooks folder that the repository's configuration names, from its own folder, and a file that it includes, from its own. */
+/** A hooks folder or an included file in a git configuration. The first is relative to the repository, the second to the file. */
 const namedPath = /^\s*(hooksPath|path)\s*=\s*"?([^"\n;#]+?)"?\s*$/gim
 
-/** In a repository's git folder. */
+/** The paths to protect in a repository's git folder. */
 const pathsInGit = async (gitFolder: string): Promise<Array<string>> => {
   const config = join(gitFolder, "config")
   const text = await readRegular(config).then(String, () => "")
@@ -21,14 +21,14 @@ const pathsInGit = async (gitFolder: string): Promise<Array<string>> => {
   return [join(gitFolder, "hooks"), config, ...named]
 }
 
-/** Each is a mount, and those on the way to it: more would keep a command from starting. */
+/** Each is a mount, plus those for its parents: more would prevent a command from starting. */
 const maxSettings = 400
 
 const isOfPackage = (path: string): boolean => path.split("/").includes("node_modules")
 
 /**
- * The settings that are bound read-only: not those of packages, which are installed anew, nor what lies in another. What
- * is left is looked at after the command.
+ * The settings that are bound read-only: not those of packages, which are reinstalled, nor those inside another. The rest is
+ * checked after the command.
  */
 const boundSettings = (settings: ReadonlySet<string>): Array<string> => {
   const bound: Array<string> = []
@@ -39,7 +39,7 @@ const boundSettings = (settings: ReadonlySet<string>): Array<string> => {
   return bound
 }
 
-/** By what was found in the folders that may be written. */
+/** The protected paths, from the survey of the writable folders. */
 export const protectedPaths = async (
   write: ReadonlyArray<string>,
   { folders, detours, pointers, settings }: Survey,
@@ -56,7 +56,7 @@ export const protectedPaths = async (
   ]
 }
 
-/** What holds the keys of a user, where nothing else is said. */
+/** The default for `denyRead`: paths with a user's keys. */
 export const secretPaths: ReadonlyArray<string> = [
   "~/.ssh",
   "~/.gnupg",

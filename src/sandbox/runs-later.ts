@@ -1,12 +1,12 @@
 /**
- * Files and folders that make a program on this machine run what they say, though it was called for something else: a folder was
- * opened in an editor, entered in a shell, given to an agent, committed. Not here: what runs where somebody builds, tests or starts
- * the project (`package.json`, a Makefile, `node_modules`), and what another machine runs (CI).
+ * Files and folders that make a program on this machine run code as a side effect: when a folder is opened in an editor,
+ * entered in a shell, given to an agent, committed. Not included: what runs when somebody builds, tests or starts the
+ * project (`package.json`, a Makefile, `node_modules`), and what runs on another machine (CI).
  */
 
 import { basename } from "node:path"
 
-/** What reads them, and their names. */
+/** The programs that read them, and their names. */
 const readers: ReadonlyArray<readonly [program: string, names: string]> = [
   ["bash, sh", ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile"],
   ["zsh", ".zshrc .zshenv .zprofile .zlogin .zlogout"],
@@ -45,15 +45,15 @@ const readers: ReadonlyArray<readonly [program: string, names: string]> = [
   ["tmux, screen", ".tmux.conf .screenrc"],
 ]
 
-/** VS Code: a workspace, of any name, with tasks and settings. */
+/** A VS Code workspace, of any name, with tasks and settings. */
 const workspace = /\.code-workspace$/
 
 const names = readers.flatMap(([, text]) => text.split(" "))
-/** File systems of macOS know a name in any case. */
+/** Lower case, because file systems of macOS ignore case. */
 const known = new Set(names.map((name) => name.toLowerCase()))
 const longest = Math.max(...names.map((name) => name.split("/").length))
 
-/** Most names end otherwise, and there are many. */
+/** A quick check of the last part of a path, since most paths do not match. */
 const ends = new Set([...known].map((name) => basename(name)))
 
 /** Whether a path names such a file or folder. */
@@ -71,8 +71,8 @@ export const isInRunsLater = (folder: string, path: string): boolean => {
 }
 
 /**
- * Those that are kept from being made at the top of a folder that may be written, where a shell, an editor or an agent may be
- * open that reads them at once. Something empty is mounted in their place, which means nothing to who reads it, and costs time.
+ * The names that cannot be created at the top of a writable folder, where an open shell, editor or agent could read them at
+ * once. An empty file or folder is mounted in their place, which is harmless to its readers, but costs time.
  */
 export const keptEmpty: ReadonlyArray<string> = [
   ".bashrc .bash_profile .bash_login .profile .zshrc .zshenv .zprofile .ssh .envrc .npmrc",

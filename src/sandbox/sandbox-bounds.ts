@@ -1,22 +1,22 @@
-/** What a sandboxed machine lets its commands and file tools do, with every path absolute. */
+/** The bounds for commands and file tools of a sandboxed machine, with every path absolute. */
 import { realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { secretPaths } from "./protected-paths.ts"
 import { SandboxError } from "./sandbox-error.ts"
 
-/** What a sandbox lets commands write, read and reach. */
+/** What commands in a sandbox can write, read and reach. */
 export interface SandboxOptions {
-  /** Where relative paths start. Default: the process's working directory. */
+  /** The base of relative paths. Default: the process's working directory. */
   readonly cwd?: string
-  /** Folders that may be written, but for what would run outside of the box later. Default: `cwd`. */
+  /** Writable folders, except for what would run outside of the sandbox later. Default: `cwd`. */
   readonly write?: ReadonlyArray<string>
-  /** What may not be read, besides. Default: where keys and credentials usually are. */
+  /** Paths that cannot be read. Default: the usual places of keys and credentials. */
   readonly denyRead?: ReadonlyArray<string>
-  /** What may not be written inside of `write`, besides what is always protected. */
+  /** Paths inside `write` that cannot be written, in addition to those always protected. */
   readonly denyWrite?: ReadonlyArray<string>
   readonly network?: {
-    /** Domains that may be reached, `*.example.com` for those below one. Default: none. */
+    /** Reachable domains; `*.example.com` for subdomains. Default: none. */
     readonly allow?: ReadonlyArray<string>
   }
 }
@@ -40,7 +40,7 @@ const expectFolder = async (path: string): Promise<string> => {
   throw new SandboxError(`There is no sandbox: ${path}, which it should let be written, is no folder.`)
 }
 
-/** Rejects with a SandboxError for a folder to write that is not there. */
+/** Resolves the options to bounds. Rejects with a SandboxError if a folder of `write` does not exist. */
 export const boundsOf = async (options: SandboxOptions): Promise<SandboxBounds> => {
   const { cwd = process.cwd(), write = [cwd], denyRead = secretPaths, denyWrite = [], network = {} } = options
   return {

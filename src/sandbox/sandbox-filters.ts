@@ -1,11 +1,11 @@
-/** Rules by place: what runs in the sandbox may go unasked, what leaves it is asked of a person. */
+/** Rules by place: calls in the sandbox can run without asking, calls outside of it need a person. */
 import type { CallExplanation, CallFilter, FilteredTool } from "../pipeline/model/options.ts"
 
-/** What is said of a tool's calls by where they run. */
+/** A rule for a tool's calls, by where they run. */
 export interface PlaceRule {
-  /** What is said of the tool's calls that run in the sandbox, where no rule says anything. */
+  /** The verdict on the tool's calls in the sandbox, if no other rule decides. */
   readonly sandboxed?: "approve"
-  /** What explanations call the place that this rule comes from, such as a file. */
+  /** The source of this rule in explanations, such as a file. */
   readonly source?: string
 }
 
@@ -47,7 +47,7 @@ class SandboxFilters implements CallFilter {
     }
   }
 
-  /** A call that leaves the sandbox is asked each time. */
+  /** Never remembers a choice for a call that leaves the sandbox: it asks each time. */
   remember: NonNullable<CallFilter["remember"]> = (tool, params, choice) =>
     !leavesSandbox(params) && this.inner.remember?.(tool, params, choice) === true
 
@@ -68,8 +68,8 @@ class SandboxFilters implements CallFilter {
 }
 
 /**
- * Filters for an executor whose tools work on a `sandboxedMachine`: deny rules hold everywhere; a call with
- * `unsandboxed: true` is asked, whatever allows it; the rest goes by `rules`, then by the other filters.
+ * Filters for an executor whose tools work on a `sandboxedMachine`: deny rules apply everywhere; a call with
+ * `unsandboxed: true` always asks, even if a rule allows it; for the rest `rules` decide, then the other filters.
  *
  * @example
  * sandboxFilters(ToolFilters.compile({ shell: { deny: ["^git push"] } }), { shell: { sandboxed: "approve" } })

@@ -1,6 +1,6 @@
 /**
- * The one sandbox runtime of this process, shared by all sandboxed machines: it has one proxy and one state. It is
- * started for the first and ended after the last. It allows nothing by itself: every command brings its own bounds.
+ * The one sandbox runtime of this process, shared by all sandboxed machines: it has one proxy and one state. It starts with
+ * the first machine and ends with the last. It allows nothing by itself: every command has its own bounds.
  */
 
 import { isMissingModule } from "../io/missing-module.ts"
@@ -13,7 +13,7 @@ export type SandboxManager = typeof import("@anthropic-ai/sandbox-runtime").Sand
 
 let users = 0
 let running: Promise<SandboxManager> | undefined
-/** The end of the run before. */
+/** The end of the previous run. */
 let ended = Promise.resolve()
 
 const load = async (): Promise<SandboxManager> => {
@@ -30,7 +30,7 @@ const load = async (): Promise<SandboxManager> => {
 
 const signals = ["SIGINT", "SIGTERM"] as const
 
-/** What a library listens to, so that a signal would no longer end its host, is taken back. */
+/** Removes the signal listeners that a library adds, because they would keep a signal from ending the host. */
 const withoutSignalListeners = async (work: () => Promise<void>): Promise<void> => {
   const before = signals.map((signal) => new Set(process.listeners(signal)))
   await work()
@@ -41,7 +41,7 @@ const withoutSignalListeners = async (work: () => Promise<void>): Promise<void> 
   })
 }
 
-/** What the library starts meanwhile bears our mark, so that it ends with this process, however that ends. */
+/** Marks the processes that the library starts meanwhile, so that they end with this process, however it ends. */
 const marked = async (work: () => Promise<void>): Promise<void> => {
   const mark = newMark()
   addMark(process.env, mark)
@@ -72,11 +72,11 @@ const start = async (): Promise<SandboxManager> => {
 
 export interface RuntimeLease {
   readonly manager: SandboxManager
-  /** Ends the runtime where nobody else uses it. */
+  /** Ends the runtime if nobody else uses it. */
   release(): Promise<void>
 }
 
-/** Rejects with a SandboxError where there can be no sandbox. */
+/** Rejects with a SandboxError if no sandbox is possible. */
 export const leaseRuntime = async (): Promise<RuntimeLease> => {
   users++
   running ??= start()

@@ -1,4 +1,4 @@
-/** The file tools of a sandboxed machine: they keep to the bounds that its commands have. */
+/** The files of a sandboxed machine: file tools have the same bounds as its commands. */
 import { basename, dirname } from "node:path"
 import type { Files } from "../io/files.ts"
 import type { FileHistory, PutBack } from "../io/history/file-history.ts"
@@ -10,7 +10,7 @@ import type { SandboxBounds } from "./sandbox-bounds.ts"
 const refusal = (what: string, path: string, why: string): Error =>
   Object.assign(new Error(`The sandbox does not let ${path} be ${what}: ${why}.`), { code: "ERR_SANDBOX" })
 
-/** What is put back keeps to the bounds as what is written does. */
+/** A history whose restored paths have the same bounds as written ones. */
 const boundedHistory = (
   inner: FileHistory,
   expectReadable: (path: string) => Promise<void>,
@@ -51,7 +51,7 @@ export const sandboxedFiles = (inner: Files, bounds: SandboxBounds): Files => {
     const { paths, survey } = await closedIn(bounds)
     const resolved = await Promise.all(paths.map((at) => inner.resolveLinks(at)))
     const stops = resolved.find((at) => isWithin(at, real) || isWithin(real, at))
-    // A file of a repository that is being made is as good as a hook of it.
+    // A file in a new repository is as dangerous as a hook.
     const isInGit = real.split("/").includes(".git") && !survey.folders.has(dirname(real))
     const isGit = isInGit || basename(real) === "HEAD"
     const isSetting = around.some((folder) => isInRunsLater(folder, real))

@@ -1,4 +1,4 @@
-/** A machine whose commands and file tools are held to some folders and domains, by the system that it runs on. */
+/** A machine whose commands and file tools are restricted to some folders and domains by the operating system. */
 import { mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,22 +14,22 @@ import { localStaging } from "./staging/local-staging.ts"
 
 /** The options of `sandboxedMachine`. */
 export interface SandboxedMachineOptions extends SandboxOptions {
-  /** The machine to box in, which must be this one or another on it. Default: `localMachine`. */
+  /** The machine to sandbox, which must be this one or another on it. Default: `localMachine`. */
   readonly machine?: Machine
 }
 
-/** A machine whose commands and file tools are held in a sandbox. */
+/** A machine whose commands and file tools run in a sandbox. */
 export interface SandboxedMachine extends Machine, AsyncDisposable {
-  /** The machine without its box: a call that asks for it is decided by a person. */
+  /** The machine without the sandbox: a person decides about a call that asks for it. */
   readonly outside: Machine
-  /** Ends the sandbox; after the executor. It holds the process up until then. */
+  /** Ends the sandbox. Call it after the executor's shutdown. The sandbox keeps the process alive until then. */
   close(): Promise<void>
 }
 
 /**
- * A machine in a sandbox of `@anthropic-ai/sandbox-runtime`: bubblewrap on Linux, `sandbox-exec` on macOS. Commands read
- * everything but `denyRead`, write only in `write`, and reach only the domains of `network.allow`. What they leave
- * running ends with them. Rejects with a `SandboxError` where there can be no sandbox: nothing runs outside by itself.
+ * A machine in a sandbox of `@anthropic-ai/sandbox-runtime`: bubblewrap on Linux, `sandbox-exec` on macOS. Commands can read
+ * everything except `denyRead`, write only in `write`, and reach only the domains of `network.allow`. Their background
+ * processes end with them. Rejects with a `SandboxError` if no sandbox is possible: nothing falls back to running outside.
  *
  * @example
  * await using machine = await sandboxedMachine({ write: [cwd], network: { allow: ["example.com"] } })

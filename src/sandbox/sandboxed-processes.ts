@@ -1,4 +1,4 @@
-/** Processes in a box: each command is wrapped by the runtime and given bounds of its own. */
+/** Processes in a sandbox: the runtime wraps each command with its own bounds. */
 import { randomBytes } from "node:crypto"
 import { isWithin } from "../io/is-within.ts"
 import type { ProcessExit, Processes, ProcessOptions } from "../io/processes.ts"
@@ -8,18 +8,18 @@ import type { SandboxManager } from "./sandbox-runtime.ts"
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A path that is no pattern, whatever characters it has. */
+/** A literal path, not a pattern, whatever characters it has. */
 const literal = (path: string) => ({ path, literal: true as const })
 
-/** What the model is told of what the box has stopped. */
+/** The note for the model about what the sandbox has stopped. */
 const noteOf = (denied: ReadonlyArray<string>, disarmed: Disarmed): string =>
   [...(denied.length > 0 ? [`Blocked: ${listOf(denied)}`] : []), ...notesOf(disarmed)]
     .map((line) => `[sandbox] ${line}\n`)
     .join("")
 
 /**
- * Whether a line of the runtime tells of something that these bounds stop. It knows a command's domains, but judges all
- * paths as though no folder might be written.
+ * Whether a line of the runtime reports something that these bounds stop. The runtime knows a command's domains, but judges
+ * all paths as if no folder were writable.
  */
 const isBlocked = (line: string, writable: ReadonlyArray<string>, closed: ReadonlyArray<string>): boolean => {
   const [, path] = /^\w+ (\/.*)$/.exec(line) ?? []
@@ -32,27 +32,27 @@ export interface SandboxedProcessesOptions {
   readonly inner: Processes
   readonly manager: SandboxManager
   readonly bounds: SandboxBounds
-  /** A folder for temporary files, which may be written. */
+  /** A writable folder for temporary files. */
   readonly temporary: string
 }
 
-/** A command in its box, ready to be started. */
+/** A command in its sandbox, ready to be started. */
 export interface BoxedCommand {
   readonly command: string
   readonly args: ReadonlyArray<string>
-  /** What it may not write, though it lies where it may. */
+  /** The write-protected paths inside writable folders. */
   readonly protectedPaths: ReadonlyArray<string>
-  /** To be called once after its end. Gives what the model is told of what was stopped. */
+  /** Call it once after the command's end. Resolves with the note for the model about what was stopped. */
   end(): Promise<string>
 }
 
-/** Rejects where the box cannot be made; nothing has run then. */
+/** Rejects, and runs nothing, if the sandbox cannot be made. */
 export const boxCommand = async (
   { manager, bounds, temporary }: Omit<SandboxedProcessesOptions, "inner">,
   { command, args, signal }: ProcessOptions,
 ): Promise<BoxedCommand> => {
   signal?.throwIfAborted()
-  // Binds the connections of this command to its domains, so nobody may guess it.
+  // Must be unguessable, because it binds the connections of this command to its domains.
   const commandId = randomBytes(24).toString("base64url")
   const protection = await protect(bounds)
   const { paths } = protection
@@ -67,7 +67,7 @@ export const boxCommand = async (
     manager.unregisterCommandNetworkLists(commandId)
     manager.cleanupAfterCommand()
     const disarmed = await disarm(bounds.write, protection)
-    // What the runtime was told of the command's last moments.
+    // Let the runtime process the command's last reports.
     await new Promise((resolve) => setImmediate(resolve))
     const seen = manager.getSandboxViolationStore().getViolationsForCommand(commandId)
     const denied = seen
@@ -91,7 +91,7 @@ export const boxCommand = async (
   }
 }
 
-/** They end when the command ends, whatever they left behind. Where the box cannot be made, nothing runs. */
+/** Wraps `inner`. Child processes end when their command ends. If the sandbox cannot be made, nothing runs. */
 export const sandboxedProcesses = ({ inner, ...box }: SandboxedProcessesOptions): Processes => {
   const run = async (options: ProcessOptions): Promise<ProcessExit> => {
     const { command, args, end } = await boxCommand(box, options)

@@ -1,10 +1,10 @@
-/** A machine on which commands can be staged: run over a view of their folder, and applied or dropped later. */
+/** A machine that can stage commands: run them over a view of their folder, and apply or discard the changes later. */
 import { localMachine, type Machine } from "../io/machine.ts"
 import { localStaging } from "./staging/local-staging.ts"
 
 /**
- * The machine with `staging`, so that its `shell` takes `stage: true`. It needs Linux with overlayfs in namespaces, and
- * `bwrap`; where it cannot be had, a staged call says so and runs nothing. A `sandboxedMachine` has it by itself.
+ * Returns the machine with `staging`, so that its `shell` accepts `stage: true`. Needs Linux with overlayfs in namespaces,
+ * and `bwrap`; otherwise a staged call reports that and runs nothing. A `sandboxedMachine` already has it.
  *
  * @example
  * const registry = new ToolRegistry(allTools(stagingMachine()))

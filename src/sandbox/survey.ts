@@ -1,23 +1,23 @@
-/** Looks through the folders that may be written for what would run outside of the box later: repositories of git, and settings. */
+/** Surveys the writable folders for what would run outside of the sandbox later: git repositories, and settings. */
 import type { Dirent } from "node:fs"
 import { lstat, readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { runsLater } from "./runs-later.ts"
 
 export interface Survey {
-  /** What git would take for a repository, whatever its name: a `HEAD` beside a `config`, `objects` or `commondir`. */
+  /** Folders that git would accept as a repository, whatever their name: a `HEAD` beside a `config`, `objects` or `commondir`. */
   readonly folders: ReadonlySet<string>
-  /** Files and links named `.git`, which lead to such a folder. */
+  /** Files and links named `.git`, which point to such a folder. */
   readonly pointers: ReadonlySet<string>
-  /** In such a folder, what sends git elsewhere for its configuration, or for what it does. */
+  /** In such a folder, files that send git elsewhere for its configuration or its operations. */
   readonly detours: ReadonlySet<string>
-  /** In such a folder, rebases that are under way. */
+  /** In such a folder, ongoing rebases. */
   readonly rebases: ReadonlySet<string>
   /** Other files and folders that run something later. */
   readonly settings: ReadonlySet<string>
-  /** Folders that could not be looked into. */
+  /** Folders that could not be read. */
   readonly unseen: ReadonlyArray<string>
-  /** Whether there were more folders than are looked at. */
+  /** Whether there were more folders than the limit. */
   readonly isPartial: boolean
 }
 
@@ -29,13 +29,13 @@ const rebaseName = "rebase-merge"
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
 
-/** Whether a command could have made a folder what it is: it runs as this user. */
+/** Whether a command could have made the folder unreadable: it runs as this user. */
 const isOwn = async (folder: string): Promise<boolean> => {
   const info = await lstat(folder).catch(() => undefined)
   return info === undefined || info.uid === process.getuid?.()
 }
 
-/** Links are not followed. Those near the roots come first. */
+/** Surveys the roots breadth first. Links are not followed. */
 export const surveyFolders = async (roots: ReadonlyArray<string>): Promise<Survey> => {
   const folders = new Set<string>()
   const pointers = new Set<string>()
@@ -48,7 +48,7 @@ export const surveyFolders = async (roots: ReadonlyArray<string>): Promise<Surve
     try {
       return await readdir(folder, { withFileTypes: true })
     } catch (error) {
-      // Such as a path that is too long, or a mode that hides what is in it.
+      // For example a path that is too long, or a mode without read permission.
       const isGone = ["ENOENT", "ENOTDIR"].includes(codeOf(error))
       if (!isGone && (await isOwn(folder))) unseen.push(folder)
       return []
@@ -79,10 +79,10 @@ export const surveyFolders = async (roots: ReadonlyArray<string>): Promise<Surve
   return { folders, pointers, detours, rebases, settings, unseen, isPartial: queue.length > maxFolders }
 }
 
-/** More entries are none that a person wrote. */
+/** No folder of settings written by people has more entries. */
 const maxMarked = 2000
 
-/** What changes with whatever is changed at a path: undefined for what is too much to tell. */
+/** A mark that differs after any change at a path; undefined if there are too many entries. */
 export const markOf = async (path: string): Promise<string | undefined> => {
   const marks: Array<string> = []
   const mark = async (at: string): Promise<void> => {
@@ -96,7 +96,7 @@ export const markOf = async (path: string): Promise<string | undefined> => {
   return marks.length > maxMarked ? undefined : `${dirname(path)}\n${marks.join("\n")}`
 }
 
-/** Whether there is nothing at a path that could run: no more than an empty file or folder. */
+/** Whether nothing at a path could run: there is at most an empty file or folder. */
 export const isEmpty = async (path: string): Promise<boolean> => {
   const info = await lstat(path).catch(() => undefined)
   if (info === undefined) return true

@@ -1,20 +1,20 @@
-/** Finds what a parser could not make sense of, or had to make up. */
+/** Finds the parts of a text that a parser could not parse, or had to insert. */
 import type { Grammar, SyntaxNode } from "./grammar.ts"
 import type { Language } from "./language.ts"
 import { StructuralError } from "./structural-error.ts"
 
 export interface Fault {
   readonly kind: string
-  /** Empty where something is missing. */
+  /** Empty if something is missing. */
   readonly text: string
   /** 1-based. */
   readonly line: number
 }
 
-/** Empty nodes that are no sign of anything missing. */
+/** Kinds of empty nodes that do not mean something is missing. */
 const emptyKinds: ReadonlySet<string> = new Set(["", "raw_text"])
 
-/** In the order of the text. Some grammars also find faults in code that compiles. */
+/** The faults in the order of the text. Some grammars also report faults in code that compiles. */
 export const faultsOf = (root: SyntaxNode, language: Language): Array<Fault> => {
   const kinds = ["ERROR", ...language.faultyKinds].map((kind) => ({ kind }))
   const nodes = root.findAll({ rule: { any: [...kinds, { regex: "^$" }] } })
@@ -26,7 +26,7 @@ export const faultsOf = (root: SyntaxNode, language: Language): Array<Fault> => 
 
 const maxShown = 80
 
-/** The first one that the text did not have before. */
+/** The first fault that the text did not have before. */
 const newFault = (before: ReadonlyArray<Fault>, after: ReadonlyArray<Fault>): Fault | undefined => {
   if (after.length <= before.length) return undefined
   const keyOf = ({ kind, text }: Fault) => `${kind} ${text}`
@@ -40,7 +40,7 @@ const described = ({ kind, text, line }: Fault): string => {
   return text === "" ? `line ${line} lacks ${kind}` : `line ${line} would have a syntax error at: ${shown}`
 }
 
-/** Fails with a StructuralError where a new text has faults that the old one had not. */
+/** Rejects with a StructuralError if the new text has faults that the old one did not have. */
 export const expectParses = async (grammar: Grammar, before: string, after: string): Promise<void> => {
   const faults = faultsOf(await grammar.parse(after), grammar.language)
   if (faults.length === 0) return

@@ -1,21 +1,21 @@
-/** What searches and edits need of a parser. */
+/** The interface to a parser that searches and edits need. */
 import type { Language } from "./language.ts"
 
 export interface SyntaxRule {
   readonly kind?: string
   readonly regex?: string
   readonly any?: Array<SyntaxRule>
-  /** The first node of the kind `selector`, as it stands in `context`. */
+  /** The first node of the kind `selector` in `context`. */
   readonly pattern?: { readonly context: string; readonly selector: string }
 }
 
-/** A pattern as ast-grep takes it. */
+/** A pattern in ast-grep's form. */
 export type Matcher = string | { readonly rule: SyntaxRule }
 
 /** 0-based. */
 interface Position {
   readonly line: number
-  /** In UTF-16 code units, as those of a string. */
+  /** In UTF-16 code units, like indices of a string. */
   readonly index: number
 }
 
@@ -29,22 +29,22 @@ export interface SyntaxNode {
   children(): Array<SyntaxNode>
   parent(): SyntaxNode | null
   find(matcher: Matcher): SyntaxNode | null
-  /** In the order of the text, outer ones before those inside them. */
+  /** All matches in the order of the text, outer ones before inner ones. */
   findAll(matcher: Matcher): Array<SyntaxNode>
-  /** What `$NAME` stands for in a match. */
+  /** The node that `$NAME` captures in a match. */
   getMatch(name: string): SyntaxNode | null
-  /** What `$$$NAME` stands for in a match. */
+  /** The nodes that `$$$NAME` captures in a match. */
   getMultipleMatches(name: string): Array<SyntaxNode>
 }
 
 export interface Grammar {
   readonly language: Language
-  /** The root of the text's tree. Parses in a thread, so that several texts can be parsed at a time. */
+  /** Resolves with the root of the text's tree. Parses in a thread, so that several texts can be parsed in parallel. */
   parse(text: string): Promise<SyntaxNode>
   parseNow(text: string): SyntaxNode
 }
 
 export interface GrammarSource {
-  /** Fails with a StructuralError that says what to install. */
+  /** Rejects with a StructuralError that names the package to install. */
   of(language: Language): Promise<Grammar>
 }

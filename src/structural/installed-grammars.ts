@@ -1,6 +1,6 @@
 /**
- * Parses source text with the optional packages of ast-grep, which are loaded when the first file needs them.
- * ast-grep takes one registration of grammars a process, so all of them are registered together.
+ * Parses source text with the optional packages of ast-grep, which are loaded when the first file needs them. ast-grep
+ * accepts one registration of grammars per process, so all of them are registered together.
  */
 import { importBeside } from "../io/beside.ts"
 import { isMissingModule, notInstalled } from "../io/missing-module.ts"
@@ -12,7 +12,7 @@ type Napi = typeof import("@ast-grep/napi")
 type Registrations = Parameters<Napi["registerDynamicLanguage"]>[0]
 type Registration = Registrations[string]
 
-/** Imports each package that may be missing. */
+/** Imports of the optional packages. */
 export type GrammarPackages = { readonly "@ast-grep/napi": () => Promise<Napi> } & {
   readonly [Name in LanguagePackage]: () => Promise<{ readonly default: Registration }>
 }
@@ -24,7 +24,7 @@ const installedPackages: GrammarPackages = {
   "@ast-grep/lang-go": () => importBeside("@ast-grep/lang-go"),
 }
 
-/** What to install; versions that were tried. */
+/** The versions to install; these were tested. */
 const versions: Readonly<Record<keyof GrammarPackages, string>> = {
   "@ast-grep/napi": "0.51",
   "@ast-grep/lang-python": "0.0.6",
@@ -41,11 +41,11 @@ const loadFailure = (name: keyof GrammarPackages, cause: unknown): StructuralErr
   )
 }
 
-/** The grammars of the packages that are there. */
+/** The grammars of the installed packages. */
 export class Grammars implements GrammarSource {
   private readonly packages: GrammarPackages
   private napi: Promise<Napi> | undefined
-  /** Settles once those that could be loaded are registered; gives why the others could not. */
+  /** Resolves once the available grammars are registered, with the errors of the others. */
   private registered: Promise<ReadonlyMap<LanguagePackage, unknown>> | undefined
 
   constructor(packages: GrammarPackages = installedPackages) {
@@ -58,7 +58,7 @@ export class Grammars implements GrammarSource {
     const { grammar } = language
     return {
       language,
-      // Its kinds are names; the numbers in their type belong to other methods.
+      // Kinds are names here; the numbers in ast-grep's types are for other methods.
       parse: async (text) => (await napi.parseAsync(grammar, text)).root() as SyntaxNode,
       parseNow: (text) => napi.parse(grammar, text).root() as SyntaxNode,
     }
@@ -69,7 +69,7 @@ export class Grammars implements GrammarSource {
     try {
       return await this.napi
     } catch (cause) {
-      // It may be installed meanwhile.
+      // The package can be installed meanwhile.
       this.napi = undefined
       throw loadFailure("@ast-grep/napi", cause)
     }
@@ -96,7 +96,7 @@ export class Grammars implements GrammarSource {
       if (name === undefined) continue
       try {
         const { default: registration } = await this.packages[name]()
-        // Reading the path fails where the package has no build for this machine.
+        // Reading the path throws if the package has no build for this machine.
         if (registration.libraryPath !== "") registrations[grammar] = registration
       } catch (cause) {
         failures.set(name, cause)
@@ -111,5 +111,5 @@ export class Grammars implements GrammarSource {
   }
 }
 
-/** The grammars that are installed beside this library. */
+/** The grammars installed beside this library. */
 export const installedGrammars: GrammarSource = new Grammars()

@@ -1,24 +1,24 @@
-/** The languages that can be searched and edited by structure, and what is peculiar to each. Data only. */
+/** The languages that can be searched and edited by structure, and their peculiarities. Data only. */
 import { extname } from "node:path"
 
 export type LanguagePackage = "@ast-grep/lang-python" | "@ast-grep/lang-rust" | "@ast-grep/lang-go"
 
 export interface Language {
   readonly name: string
-  /** Of its files, without the dot. */
+  /** File extensions, without the dot. */
   readonly extensions: ReadonlyArray<string>
   /** The parser's name for it. */
   readonly grammar: string
-  /** What brings its grammar, where that is not built in. */
+  /** The package with its grammar, if that is not built in. */
   readonly package?: LanguagePackage
-  /** Stands for `$` in a pattern that is parsed as code, where `$` is no letter of an identifier. */
+  /** Replaces `$` when a pattern is parsed as code, in languages where identifiers cannot contain `$`. */
   readonly metaVariableLetter: string
-  /** What a pattern may have to stand in to be read as what it means; tried in order. */
+  /** Contexts that a pattern can need to be parsed as intended; tried in order. */
   readonly contexts: ReadonlyArray<readonly [before: string, after: string]>
   /** Kinds of nodes whose line ends and indentation are content. */
   readonly verbatimKinds: ReadonlyArray<string>
   readonly commentKinds: ReadonlyArray<string>
-  /** Kinds of nodes, beside `ERROR`, that the grammar makes of what is wrong. */
+  /** Kinds of nodes, in addition to `ERROR`, that the grammar produces for invalid code. */
   readonly faultyKinds: ReadonlyArray<string>
 }
 
@@ -70,7 +70,7 @@ export const languages: ReadonlyArray<Language> = [
   languageOf("go", ["go"], "go", {
     package: "@ast-grep/lang-go",
     metaVariableLetter: "µ",
-    // Outside of a function `fmt.Println($A)` is read as a type conversion.
+    // Outside of a function, `fmt.Println($A)` is parsed as a type conversion.
     contexts: [["func t() { ", " }"], bare],
     verbatimKinds: ["raw_string_literal"],
   }),
@@ -80,11 +80,11 @@ const byExtension = new Map(
   languages.flatMap((language) => language.extensions.map((extension) => [extension, language])),
 )
 
-/** By the extension of a path. */
+/** Finds a language by the extension of a path. */
 export const languageOfPath = (path: string): Language | undefined =>
   byExtension.get(extname(path).slice(1).toLowerCase())
 
-/** By name, or by one of its extensions. */
+/** Finds a language by its name, or by one of its extensions. */
 export const languageNamed = (name: string): Language | undefined => {
   const wanted = name.trim().toLowerCase()
   return languages.find((language) => language.name === wanted) ?? byExtension.get(wanted)

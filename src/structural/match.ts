@@ -1,19 +1,19 @@
-/** The places of a text that a pattern matches, and what it captures there. */
+/** The matches of a pattern in a text, with their captures. */
 import type { SyntaxNode } from "./grammar.ts"
 import type { Pattern } from "./pattern.ts"
 
-/** Offsets of a text; the end is exclusive. */
+/** Offsets in a text; the end is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
 export interface Match extends Span {
-  /** By the metavariable's spelling. One that stands for no node at all is not there. */
+  /** By the metavariable's spelling. A metavariable that captures no node is absent. */
   readonly captures: ReadonlyMap<string, Span>
 }
 
-/** A match with those inside it, in the order of the text. */
+/** A match with its inner matches, in the order of the text. */
 export interface NestedMatch extends Match {
   readonly inner: Array<NestedMatch>
 }
@@ -21,7 +21,7 @@ export interface NestedMatch extends Match {
 export const contains = (outer: Span, inner: Span): boolean =>
   outer.start <= inner.start && inner.end <= outer.end
 
-/** Whether a text may match. Parsing one that cannot would take most of the time of a search. */
+/** Whether a text can match. Parsing texts that cannot would take most of the time of a search. */
 export const mayMatch = (text: string, { words }: Pattern): boolean =>
   words.every((word) => text.includes(word))
 
@@ -46,8 +46,8 @@ const capturedBy = (node: SyntaxNode, spelling: string): Span | undefined => {
 }
 
 /**
- * A match of `const $A = $B` leaves the semicolon that ends the statement alone, and any match a comment at its end, which
- * some grammars take for a part of the statement.
+ * The span of a match. A match of `const $A = $B` excludes the semicolon that ends the statement, and every match excludes a
+ * comment at its end, which some grammars include in the statement.
  */
 const matchSpan = (node: SyntaxNode, { source }: Pattern, text: string, ends: ReadonlySet<number>): Span => {
   const { start, end } = spanOf(node)
@@ -61,8 +61,8 @@ const matchSpan = (node: SyntaxNode, { source }: Pattern, text: string, ends: Re
 }
 
 /**
- * Of the text with this root; in the order of their starts, outer ones before those inside them. `commentEnds` are the
- * offsets where comments end.
+ * The matches in the text with this root, in the order of their starts, outer ones before inner ones. `commentEnds`: the
+ * offsets at which comments end.
  */
 export const matchesOf = (
   text: string,

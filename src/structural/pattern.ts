@@ -1,6 +1,6 @@
 /**
- * Checks a pattern before anything is searched for it, and prepares it. ast-grep itself takes a pattern that does not
- * parse, and then finds nothing.
+ * Validates and prepares a pattern before a search. ast-grep itself accepts a pattern that does not parse, and then finds
+ * nothing.
  */
 import { faultsOf } from "./faults.ts"
 import type { Grammar, Matcher, SyntaxNode } from "./grammar.ts"
@@ -9,15 +9,15 @@ import { StructuralError } from "./structural-error.ts"
 
 export interface Pattern {
   readonly source: string
-  /** As ast-grep takes it. */
+  /** The pattern in ast-grep's form. */
   readonly matcher: Matcher
-  /** The metavariables that it captures, as they are spelled: `$A`, `$$$ARGS`. */
+  /** The spellings of its capturing metavariables: `$A`, `$$$ARGS`. */
   readonly captures: ReadonlySet<string>
-  /** Words that stand in every text that it matches. */
+  /** Words that every matching text contains. */
   readonly words: ReadonlyArray<string>
 }
 
-/** The outermost node of exactly this span, then down to the innermost one. */
+/** The innermost node of exactly this span. */
 const nodeAt = (root: SyntaxNode, start: number, end: number): SyntaxNode | undefined => {
   let node = root
   let found: SyntaxNode | undefined
@@ -42,7 +42,7 @@ const wordsOf = (node: SyntaxNode, letter: string): Array<string> => {
   return isWord && !node.kind().includes("comment") ? [text] : []
 }
 
-/** A statement may lack its end, and a metavariable may stand where the grammar has no place for a name. */
+/** Whether the pattern parses. A statement can lack its end, and a metavariable can be where the grammar does not allow a name. */
 const isComplete = (root: SyntaxNode, source: string, { language }: Grammar): boolean => {
   const names = metaVariablesOf(source).map((each) => withLetters(each, language.metaVariableLetter))
   return faultsOf(root, language).every(({ text, kind }) =>
@@ -66,7 +66,7 @@ const inContext = (grammar: Grammar, source: string): Pattern | undefined => {
     if (before === "") return { ...pattern, matcher: source }
     const kind = node === undefined ? undefined : node.kind()
     if (kind === undefined || kind === "statement_list") continue
-    // ast-grep takes the first node of the kind, which must be the pattern's.
+    // ast-grep uses the first node of the kind, which must be the pattern's.
     if (root.find({ rule: { kind } })?.id() !== node?.id()) continue
     const context = before + source + after
     return { ...pattern, matcher: { rule: { pattern: { context, selector: kind } } } }
@@ -74,7 +74,7 @@ const inContext = (grammar: Grammar, source: string): Pattern | undefined => {
   return undefined
 }
 
-/** Fails with a StructuralError that tells what is wrong with the pattern. */
+/** Throws a StructuralError that explains what is wrong with the pattern. */
 export const compilePattern = (grammar: Grammar, text: string): Pattern => {
   const source = text.trim()
   if (source === "") throw new StructuralError("The pattern is empty. Give the code to look for.")

@@ -1,7 +1,7 @@
 /**
- * Writes what a template makes of a match. Lines keep their place: those of the template are indented like the line that
- * the match begins on. Those of a capture move like the match does or, where the capture begins a line of the template, like
- * its own first line does. Lines inside of strings are left alone.
+ * Renders a template for a match. Lines are re-indented: those of the template like the line on which the match begins;
+ * those of a capture with the match or, if the capture begins a line of the template, with its own first line. Lines inside
+ * strings are unchanged.
  */
 import type { NestedMatch, Span } from "./match.ts"
 import { StructuralError } from "./structural-error.ts"
@@ -9,10 +9,10 @@ import type { Template, TemplatePart } from "./template.ts"
 
 type CapturePart = Extract<TemplatePart, { readonly _tag: "Capture" }>
 
-/** Of a result, in UTF-16 code units: nested matches can make a text grow without limit. */
+/** Maximum length of a result, in UTF-16 code units: nested matches can make a text grow without limit. */
 const maxLength = 4_000_000
 
-/** How the lines of a part of the text are indented anew. */
+/** How to re-indent the lines of a part of the text. */
 interface Shift {
   readonly from: string
   readonly to: string
@@ -54,11 +54,11 @@ export class Rendering {
   private captured(match: NestedMatch, part: CapturePart, indent: string): string {
     const { spelling, startsLine, before, after } = part
     const span = match.captures.get(spelling)
-    // `f(x, $$$ARGS, y)` of no arguments is `f(x, y)`.
+    // Without arguments, `f(x, $$$ARGS, y)` becomes `f(x, y)`.
     if (span === undefined) return before === "" || after === "" ? "" : this.spend(after)
     const from = this.indentAt(startsLine ? span.start : match.start)
     const text = this.moved(match, span, from === indent ? undefined : { from, to: indent })
-    // What is captured may end with a comma of its own.
+    // The capture can itself end with a comma.
     return before + text + (text.endsWith(",") ? after.replace(",", "") : after)
   }
 
@@ -84,7 +84,7 @@ export class Rendering {
     return this.spend(moved)
   }
 
-  /** The white space that the line of an offset begins with. */
+  /** The indentation of the line at an offset. */
   private indentAt(offset: number): string {
     const lineStart = this.text.lastIndexOf("\n", offset - 1) + 1
     let end = lineStart
@@ -98,7 +98,7 @@ export class Rendering {
   }
 
   private spend(text: string): string {
-    // Something for nothing, so that empty parts come to an end too.
+    // One extra per part, so that the number of empty parts is limited too.
     this.room -= text.length + 1
     if (this.room < 0) {
       throw new StructuralError(

@@ -1,6 +1,6 @@
 /**
- * Gives several files their new content, or none: each file in one step, one after another. Where one cannot be written, or
- * is not any more what it was, those written before get their content back.
+ * Writes the new contents of several files, or of none: one file after another, each in one step. If one cannot be written,
+ * or has changed, the files written before are restored.
  */
 import type { EnsureHeld } from "../io/file-lock.ts"
 import type { Files } from "../io/files.ts"
@@ -8,11 +8,11 @@ import { whileChanging } from "../io/while-changing.ts"
 import { StructuralError } from "./structural-error.ts"
 
 export interface FileReplacement {
-  /** As it is named to the model. */
+  /** The path as shown to the model. */
   readonly path: string
   /** Absolute, with every link resolved. */
   readonly real: string
-  /** Other names of the same file (hard links), which shall hold the same; as `real`. */
+  /** Other names of the same file (hard links), which get the same content; in the form of `real`. */
   readonly others?: ReadonlyArray<string>
   readonly before: Uint8Array
   readonly after: Uint8Array
@@ -40,7 +40,7 @@ const holds = async (files: Files, real: string, content: Uint8Array): Promise<b
   )
 }
 
-/** Gives the paths that could not be put back. What somebody else has written since is left alone. */
+/** Restores files. Resolves with the paths that could not be restored. Skips files that somebody else has written since. */
 const putBack = async (files: Files, written: ReadonlyArray<FileReplacement>): Promise<Array<string>> => {
   const lost: Array<string> = []
   for (const { path, real, others, before, after } of [...written].reverse()) {
@@ -62,11 +62,11 @@ const outcomeOf = (written: ReadonlyArray<FileReplacement>, lost: ReadonlyArray<
   return `Put back: ${written.map(({ path }) => path).join(", ")}. No file is changed.`
 }
 
-/** The sentence for files that are not what they were when the change was previewed. */
+/** The message for files that have changed since the preview. */
 export const staleMessage = (paths: ReadonlyArray<string>): string =>
   `${paths.join(", ")} changed since the preview. Discard the preview with the resolve tool and run ast_edit again.`
 
-/** Whether all names are still those of one file. */
+/** Whether all names still belong to one file. */
 const areOneFile = async (files: Files, names: ReadonlyArray<string>): Promise<boolean> => {
   if (names.length === 1) return true
   const infos = await Promise.all(names.map((name) => files.stat(name)))
@@ -74,7 +74,7 @@ const areOneFile = async (files: Files, names: ReadonlyArray<string>): Promise<b
   return ids.size === 1 && !ids.has(undefined)
 }
 
-/** Fails where the file is not what it was, and where it cannot be written; then it holds what it held before. */
+/** Rejects, and leaves the file unchanged, if it has changed or cannot be written. */
 const replaceOne = async (
   files: Files,
   { path, real, others = [], before, after }: FileReplacement,
@@ -87,10 +87,10 @@ const replaceOne = async (
   await ensureHeld()
   try {
     await files.replace(real, after, signal, others)
-    // Files of another machine may know one name at a time only.
+    // The `Files` of another machine can ignore `others`.
     for (const other of others) if (!(await holds(files, other, after))) await files.replace(other, after)
   } catch (cause) {
-    // A file that is written in place may be left half written; of several names some may have the new content.
+    // A file written in place can be half written; some of several names can have the new content.
     if (!(await holds(files, real, before))) await files.replace(real, before)
     for (const other of others) if (await holds(files, other, after)) await files.replace(other, before)
     throw cause
@@ -98,8 +98,8 @@ const replaceOne = async (
 }
 
 /**
- * Fails with a StructuralError that says which file failed and which were put back. An abort puts back what was written,
- * and fails with the signal's reason.
+ * Rejects with a StructuralError that names the failed file and the restored ones. An abort restores the written files, and
+ * rejects with the signal's reason.
  */
 export const replaceFiles = async (
   files: Files,
@@ -111,7 +111,7 @@ export const replaceFiles = async (
   try {
     for (const replacement of replacements) {
       signal.throwIfAborted()
-      // Somebody else who changes the file must not come between the look and the write.
+      // Nobody else must change the file between the check and the write.
       await whileChanging(
         files,
         replacement.real,

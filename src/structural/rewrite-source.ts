@@ -1,10 +1,10 @@
-/** Applies several replacements to the text of one file, each to what the earlier ones left. */
+/** Applies several replacements to the text of one file, each to the result of the earlier ones. */
 import type { Grammar } from "./grammar.ts"
 import { noMatches, type Replacement, rewrite, type Tally } from "./rewrite.ts"
 
 export interface RewrittenSource extends Tally {
   readonly text: string
-  /** The matches that each replacement replaced. */
+  /** The number of matches that each replacement replaced. */
   readonly byReplacement: ReadonlyArray<number>
 }
 
@@ -15,7 +15,7 @@ export const sumOf = (one: Tally, other: Tally): Tally => ({
   comments: one.comments + other.comments,
 })
 
-/** Undefined stands for a replacement that the language has no place for. Fails with a StructuralError. */
+/** Undefined is a replacement that does not apply to the language. Rejects with a StructuralError. */
 export const rewriteSource = async (
   grammar: Grammar,
   replacements: ReadonlyArray<Replacement | undefined>,

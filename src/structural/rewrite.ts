@@ -1,6 +1,6 @@
 /**
- * Replaces every match of one pattern in a text. A match inside of what another one captures is replaced within that
- * capture. One that overlaps with another's own code goes first; the outer one is then looked for again in its place.
+ * Replaces every match of one pattern in a text. A match inside a capture of another is replaced within that capture. A
+ * match that overlaps with another's own code is replaced first; the outer one is then searched again at its place.
  */
 import type { Grammar, SyntaxNode } from "./grammar.ts"
 import { contains, type Match, matchesOf, mayMatch, type NestedMatch, type Span } from "./match.ts"
@@ -16,15 +16,15 @@ export interface Replacement {
   readonly template: Template
 }
 
-/** What came of the matches of a pattern. */
+/** The counts of a pattern's matches. */
 export interface Tally {
-  /** Those that were replaced. */
+  /** Replaced matches. */
   readonly matches: number
-  /** Those that could not be replaced because others, which they overlapped with, were. */
+  /** Matches not replaced because an overlapping one was. */
   readonly lost: number
-  /** Those that were left alone: the parser does not understand all of their code. */
+  /** Matches skipped because the parser does not understand all of their code. */
   readonly unclear: number
-  /** Comments that went with what was replaced. */
+  /** Comments removed with replaced code. */
   readonly comments: number
 }
 
@@ -34,12 +34,12 @@ export interface Rewritten extends Tally {
   readonly text: string
 }
 
-/** How deep matches may be nested; what is deeper was made to be. */
+/** Maximum nesting of matches; genuine code is not nested deeper. */
 const maxDepth = 1000
-/** How often matches that overlap are looked for again: each time the text is parsed. */
+/** How often overlapping matches are searched again: each pass parses the text. */
 const maxPasses = 100
 
-/** Matches of the same span are one: the innermost. */
+/** Nests the matches. Of matches with the same span, only the innermost counts. */
 const nest = (matches: ReadonlyArray<Match>): Array<NestedMatch> => {
   const roots: Array<NestedMatch> = []
   const open: Array<NestedMatch> = []
@@ -58,13 +58,13 @@ const nest = (matches: ReadonlyArray<Match>): Array<NestedMatch> => {
 }
 
 interface Sorted {
-  /** To be replaced now, in the order of the text, none inside another. */
+  /** Matches to replace now, in the order of the text, none inside another. */
   readonly now: Array<NestedMatch>
-  /** To be looked for again afterwards. */
+  /** Matches to search again afterwards. */
   readonly later: Array<NestedMatch>
 }
 
-/** A match waits for those inside it that overlap with its own code, and for those that wait themselves. */
+/** A match waits if an inner one overlaps with its own code, or waits itself. */
 const sort = (matches: ReadonlyArray<NestedMatch>): Sorted => {
   const now: Array<NestedMatch> = []
   const later: Array<NestedMatch> = []
@@ -91,7 +91,7 @@ const keyOf = ({ start, end }: Span): string => `${start}:${end}`
 interface Pass {
   readonly text: string
   readonly replaced: ReadonlyArray<Match>
-  /** Where the matches that wait are in the new text. */
+  /** The spans of the waiting matches in the new text. */
   readonly waiting: ReadonlySet<string>
 }
 
@@ -119,7 +119,7 @@ const replaceOnce = (
   }
 }
 
-/** Strings of several lines, and the like. */
+/** Multi-line strings and the like. */
 const verbatimSpans = (root: SyntaxNode, { language }: Grammar): Array<Span> => {
   const any = language.verbatimKinds.map((kind) => ({ kind }))
   if (any.length === 0) return []
@@ -129,7 +129,7 @@ const verbatimSpans = (root: SyntaxNode, { language }: Grammar): Array<Span> => 
     .map(({ start, end }) => ({ start: start.index, end: end.index }))
 }
 
-/** Fails with a StructuralError for what cannot be replaced. */
+/** Rejects with a StructuralError if the matches cannot be replaced. */
 export const rewrite = async (
   grammar: Grammar,
   { pattern, template }: Replacement,
@@ -137,7 +137,7 @@ export const rewrite = async (
 ): Promise<Rewritten> => {
   let text = original
   let { matches, lost, unclear, comments } = noMatches
-  /** In a later pass only what waited is replaced, and nothing that a replacement put in. */
+  /** A later pass replaces only the waiting matches, not matches in inserted code. */
   let waiting: ReadonlySet<string> | undefined
   for (let pass = 0; pass < maxPasses && waiting?.size !== 0 && mayMatch(text, pattern); pass++) {
     const root = await grammar.parse(text)

@@ -1,6 +1,6 @@
 /**
- * Finds the files that a list of paths means. A file that is named is taken as it is; folders and globs give files of the
- * known languages that no `.gitignore` ignores. Links are not followed on the way.
+ * Finds the files for a list of paths. A named file is always included; folders and globs include files of the known
+ * languages that no `.gitignore` ignores. Links are not followed.
  */
 import { join, relative, sep } from "node:path"
 import type { Files } from "../io/files.ts"
@@ -10,7 +10,7 @@ import { type Language, languageNamed, languageOfPath, languages } from "./langu
 import { StructuralError } from "./structural-error.ts"
 
 export interface SourceFile {
-  /** As it follows from the path that was given. */
+  /** In the form of the given path. */
   readonly path: string
   /** Absolute, with every link resolved. */
   readonly real: string
@@ -18,25 +18,25 @@ export interface SourceFile {
 }
 
 export interface SourceQuery {
-  /** Files, folders and globs; one that begins with `!` takes files out. */
+  /** Files, folders and globs; one that begins with `!` excludes files. */
   readonly paths: ReadonlyArray<string>
-  /** A language's name; default: what the extension says. */
+  /** A language's name. Default: by extension. */
   readonly lang?: string | undefined
-  /** Where relative paths start; absolute. */
+  /** The base of relative paths; absolute. */
   readonly cwd: string
-  /** Resolves links; fails where a path may not be read. */
+  /** Resolves links; rejects if a path must not be read. */
   readonly locate: (path: string) => Promise<string>
   readonly signal: AbortSignal
-  /** Told of what is left out because it cannot be read. */
+  /** Called for each path that is skipped because it cannot be read. */
   readonly passOver: (path: string, reason: string) => void
-  /** Whether a rule keeps a file from being read. Default: none is. */
+  /** Whether a rule forbids reading a file. Default: none. */
   readonly denies?: (path: string) => boolean
 }
 
 export interface SourceFiles {
-  /** Each once, in the order of the paths, then of names. */
+  /** Each file once, in the order of the paths, then of names. */
   readonly found: ReadonlyArray<SourceFile>
-  /** How many more a rule left out. */
+  /** How many more files a rule excluded. */
   readonly denied: number
 }
 
@@ -50,7 +50,7 @@ const expectLanguage = (name: string): Language => {
   throw new StructuralError(`Unknown language ${name}. Known are: ${known}.`)
 }
 
-/** Paths of files relative to the folder. */
+/** Yields the paths of files, relative to the folder. */
 async function* walk(
   files: Files,
   folder: string,
@@ -99,7 +99,7 @@ class SourceSearch {
     return (path) => matches(slashed(path))
   }
 
-  /** A name alone is meant wherever it stands, and a folder with all that it holds. */
+  /** A bare name matches at any depth, and a folder includes everything below it. */
   private exclusion(glob: string): Array<(path: string) => boolean> {
     const whole = withoutTrailing(glob, "/")
     if (whole.includes("/")) return [this.matcher(whole), this.matcher(`${whole}/**`)]
@@ -135,7 +135,7 @@ class SourceSearch {
     }
   }
 
-  /** Here `lang` holds for every file, as the glob has chosen them. */
+  /** Here `lang` applies to every file, because the glob selects them. */
   private async addGlob(path: string): Promise<void> {
     const { base, glob } = this.picomatch.scan(path)
     const folder = base === "" ? "." : base
@@ -163,7 +163,7 @@ class SourceSearch {
   }
 }
 
-/** Fails with a StructuralError for a path that is not there. */
+/** Rejects with a StructuralError for a path that does not exist. */
 export const findSourceFiles = async (files: Files, query: SourceQuery): Promise<SourceFiles> => {
   const { default: picomatch } = await import("picomatch")
   const cwd = await files.resolveLinks(query.cwd)

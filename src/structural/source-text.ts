@@ -1,4 +1,4 @@
-/** Reads a file that may hold source text, and tells why it does not where it does not. */
+/** Reads a file as source text, or reports why it is not. */
 import type { Files } from "../io/files.ts"
 
 export interface SourceText {
@@ -14,7 +14,7 @@ export interface PassedOver {
 
 /** A generated or bundled file: parsing one takes seconds. */
 const maxBytes = 2_000_000
-/** A NUL this far into a file makes it a binary one, as other tools see it. */
+/** A NUL in the first bytes of a file marks it as binary, as in other tools. */
 const probedBytes = 8192
 const byteOrderMark = "\uFEFF"
 
@@ -31,7 +31,7 @@ export const readSource = async (files: Files, real: string): Promise<SourceText
   }
 }
 
-/** The bytes of a file whose text became another one. */
+/** The bytes of a file with a new text. */
 export const withText = ({ bytes }: SourceText, text: string): Uint8Array => {
   const mark = Buffer.from(byteOrderMark)
   const hadMark = Buffer.from(bytes.subarray(0, mark.length)).equals(mark)

@@ -1,4 +1,4 @@
-/** A failure of a structural search or edit, worded for the model: what failed, with which value, what to do next. */
+/** A failure of a structural search or edit, with a message for the model: what failed, with which value, what to do next. */
 export class StructuralError extends Error {
   override readonly name = "StructuralError"
 }

@@ -1,19 +1,19 @@
-/** A replacement, taken apart at its metavariables and at the ends of its lines. */
+/** A replacement, split at its metavariables and line ends. */
 import { inReplacement } from "./meta-variable.ts"
 import { StructuralError } from "./structural-error.ts"
 
 export type TemplatePart =
   | { readonly _tag: "Text"; readonly text: string }
-  /** `indents` is false where nothing follows on the line. */
+  /** `indents` is false if nothing follows on the line. */
   | { readonly _tag: "LineEnd"; readonly indents: boolean }
   | {
       readonly _tag: "Capture"
       readonly spelling: string
-      /** The white space that the replacement's line begins with. */
+      /** The indentation of the replacement's line. */
       readonly indent: string
-      /** Whether it is the first thing on that line. */
+      /** Whether the capture is the first text on that line. */
       readonly startsLine: boolean
-      /** The commas around one of several nodes, with white space: where it stands for none, one comma goes. */
+      /** The commas around a `$$$NAME`, with white space: if it captures nothing, one comma is removed. */
       readonly before: string
       readonly after: string
     }
@@ -40,7 +40,7 @@ const lineParts = (line: string): Array<TemplatePart> => {
 const listed = (captures: ReadonlySet<string>): string =>
   captures.size === 0 ? "captures nothing" : `captures ${[...captures].join(", ")}`
 
-/** Fails with a StructuralError for a metavariable that the pattern does not capture. */
+/** Throws a StructuralError for a metavariable that the pattern does not capture. */
 export const compileTemplate = (
   replacement: string,
   pattern: { readonly source: string; readonly captures: ReadonlySet<string> },

@@ -1,4 +1,4 @@
-/** What a pattern does not see: comments, and code that the parser does not understand. A replacement would drop it. */
+/** The text that a pattern does not see, and a replacement would drop: comments, and code that the parser does not understand. */
 import { firstWhere } from "../text/first-where.ts"
 import type { SyntaxNode } from "./grammar.ts"
 import type { Language } from "./language.ts"
@@ -10,7 +10,7 @@ const spansOf = (root: SyntaxNode, kinds: ReadonlyArray<string>): Array<Span> =>
     return { start: start.index, end: end.index }
   })
 
-/** In spans that are ordered by their starts, those inside of a match that it does not capture. */
+/** Counts the spans inside a match that it does not capture. `spans`: ordered by their starts. */
 const dropped = (spans: ReadonlyArray<Span>, match: Match): number => {
   const first = firstWhere(spans, ({ start }) => start >= match.start)
   let count = 0
@@ -23,7 +23,7 @@ const dropped = (spans: ReadonlyArray<Span>, match: Match): number => {
 }
 
 export class Trivia {
-  /** Where comments end. */
+  /** The offsets at which comments end. */
   readonly commentEnds: ReadonlySet<number>
   private readonly comments: ReadonlyArray<Span>
   private readonly errors: ReadonlyArray<Span>
@@ -34,7 +34,7 @@ export class Trivia {
     this.commentEnds = new Set(this.comments.map(({ end }) => end))
   }
 
-  /** How many comments would go with the match. */
+  /** How many comments a replacement of the match would remove. */
   commentsIn(match: Match): number {
     return dropped(this.comments, match)
   }

@@ -1,4 +1,4 @@
-/** What calls have changed, so that it can be taken back: as hosts read it, as handlers record it, and what takes it back. */
+/** The changes of calls, which can be undone: as hosts read them, as handlers record them, and the interface that undoes them. */
 import type { UndoBounds } from "./undo-options.ts"
 
 /** A change of one path. Plain JSON. */
@@ -9,29 +9,29 @@ export interface PathChange {
   readonly kind: "file" | "folder" | "link"
 }
 
-/** What one call has changed. Plain JSON. */
+/** The changes of one call. Plain JSON. */
 export interface CallChanges {
   readonly agentId: string
   /** The call that was asked for; for a preview, the call that made the preview. */
   readonly callId: string
   /** The name of its tool. */
   readonly name: string
-  /** Counts the turns of the agent that changed something, from 1. Calls that were enqueued together are a turn. */
+  /** The number of the turn, from 1, among the agent's turns that changed something. Calls enqueued together are one turn. */
   readonly turn: number
   /** When the first change was made, in epoch milliseconds. */
   readonly at: number
   readonly paths: ReadonlyArray<PathChange>
-  /** The names of handlers that take back themselves what they have done, once for each receipt that they gave. */
+  /** The names of handlers that undo their own effects, once for each receipt that they gave. */
   readonly handlers?: ReadonlyArray<string>
-  /** What may have changed more than is known, such as ``the command `npm install` ``. */
+  /** What may have made unknown changes, such as ``the command `npm install` ``. */
   readonly unknown?: ReadonlyArray<string>
-  /** For a call of `undo`: the calls that it took back. */
+  /** For a call of `undo`: the calls that it undid. */
   readonly undoes?: ReadonlyArray<string>
-  /** The call of `undo` that took the changes back. */
+  /** The call of `undo` that undid the changes. */
   readonly undoneBy?: string
 }
 
-/** Which changes to list. Default: all that are kept. */
+/** Which changes to list. Default: all recorded ones. */
 export interface ChangesFilter {
   readonly agentId?: string | undefined
   /** Epoch milliseconds, or a Date. */
@@ -39,8 +39,8 @@ export interface ChangesFilter {
 }
 
 /**
- * Which calls of an agent to take back: one; those of a turn; those since a time, in epoch milliseconds or a Date; or the last so many
- * that changed something. Only `callId` names a call of `undo`, or one that was taken back already.
+ * Which calls of an agent to undo: one; those of a turn; those since a time, in epoch milliseconds or a Date; or the last N
+ * that changed something. Only `callId` can select a call of `undo`, or one that was already undone.
  */
 export type UndoRequest = (
   | { readonly callId: string }
@@ -49,27 +49,27 @@ export type UndoRequest = (
   | { readonly last: number }
 ) & {
   /**
-   * Whether a text file that somebody else has changed since gets both: their change stays, and the call's is taken out of it, where the two
-   * are apart. The preview shows what comes of it. Default false: such a file is left alone.
+   * Whether to merge a text file that somebody else has changed since: their change is kept, and the call's is reverted, if
+   * the two do not touch. The preview shows the result. Default false: such a file is skipped.
    */
   readonly merge?: boolean
 }
 
-/** A change with what its keeper needs to take it back. */
+/** A change with the data that its keeper needs to undo it. */
 export interface KeptChange extends PathChange {
-  /** The keeper's. */
+  /** The keeper's data. */
   readonly kept: unknown
 }
 
-/** What cannot be taken back, and why. Plain JSON. */
+/** A change that cannot be undone, and why. Plain JSON. */
 export interface LeftChange {
   readonly path: string
   readonly why: string
 }
 
-/** What would take changes back. Nothing is changed yet. */
+/** A planned undo. Nothing is changed yet. */
 export interface UndoPlan {
-  /** Names it for `apply` and `discard`; undefined if nothing can be taken back. */
+  /** The id of the plan; undefined if nothing can be undone. */
   readonly id: string | undefined
   readonly changes: ReadonlyArray<PathChange>
   readonly left: ReadonlyArray<LeftChange>
@@ -77,28 +77,31 @@ export interface UndoPlan {
   readonly preview: string
 }
 
-/** How changes are to be taken back. */
+/** How to undo changes. */
 export interface PlanOptions {
-  /** What shown paths are relative to. */
+  /** The base of shown paths. */
   readonly cwd: string
-  /** Whether to take them out of what somebody else has changed since. */
+  /** Whether to merge with what somebody else has changed since. */
   readonly merge: boolean
   readonly bounds: UndoBounds
 }
 
-/** Takes changes of one kind back, such as those of the files of a machine. */
+/** Undoes changes of one kind, such as those to the files of a machine. */
 export interface ChangeKeeper {
-  /** Plans to take these changes back, newest first. */
+  /** Plans to undo these changes, newest first. */
   plan(changes: ReadonlyArray<KeptChange>, options: PlanOptions): Promise<UndoPlan>
-  /** Makes the changes of a plan, all or none, and records them. Throws a ToolError where something is not as it was planned for. */
+  /**
+   * Makes the changes of a plan, all or none, and records them. Rejects with a ToolError if something has changed since the
+   * plan.
+   */
   apply(plan: UndoPlan, recorder: ChangeRecorder): Promise<void>
-  /** Forgets a plan. Does nothing for one that was applied. */
+  /** Discards a plan. Does nothing for one that was applied. */
   discard(plan: UndoPlan): Promise<void>
 }
 
-/** Which call changes something. Plain JSON. */
+/** The call that changes something. Plain JSON. */
 export interface ChangingCall {
-  /** Of the executor. */
+  /** The executor's working directory. */
   readonly cwd: string
   readonly agentId: string
   /** The call that was asked for; for a preview, the call that made the preview. */
@@ -107,11 +110,11 @@ export interface ChangingCall {
   readonly appliedBy: string
   readonly name: string
   readonly turn: number
-  /** For a call of `undo`: the calls that it takes back. */
+  /** For a call of `undo`: the calls that it undoes. */
   readonly undoes?: ReadonlyArray<string>
 }
 
-/** What a call of an earlier executor has changed, for `restoreChanges`. */
+/** The changes of a call of an earlier executor, for `restoreChanges`. */
 export interface EarlierChanges extends Omit<ChangingCall, "cwd"> {
   /** Epoch milliseconds. */
   readonly at: number
@@ -120,12 +123,12 @@ export interface EarlierChanges extends Omit<ChangingCall, "cwd"> {
   readonly unknown: ReadonlyArray<string>
 }
 
-/** Records what a call changes. */
+/** Records the changes of a call. */
 export interface ChangeRecorder {
   readonly bounds: UndoBounds
   readonly call: ChangingCall
   /** Records changes that were made. */
   add(keeper: ChangeKeeper, changes: ReadonlyArray<KeptChange>): void
-  /** Records that the call may have changed what is not known, such as ``the command `npm install` ``. */
+  /** Records that the call may have made unknown changes, such as by ``the command `npm install` ``. */
   unknown(what: string): void
 }

@@ -1,4 +1,4 @@
-/** What the calls of an executor have changed, oldest first, within a bound: what `executor.changes` lists and `undo` takes back. */
+/** The changes of an executor's calls, oldest first and bounded: `executor.changes` lists them, and `undo` undoes them. */
 
 import type { UndoFunction } from "../pipeline/model/handler.ts"
 import { ToolError } from "../pipeline/model/step.ts"
@@ -15,10 +15,10 @@ import type {
 import type { UndoBounds } from "./undo-options.ts"
 import { notKnown, timeOf, wordsOf } from "./undo-request.ts"
 
-/** Changed paths that are kept in memory. */
+/** Maximum number of changed paths in memory. */
 const maxPaths = 10_000
 
-/** Ids of dropped calls that are remembered, to say so when they are asked for. */
+/** Maximum number of remembered ids of dropped calls, for a precise error message. */
 const maxDropped = 1000
 
 /** The changes of one keeper, in order. */
@@ -27,25 +27,25 @@ interface Part {
   readonly changes: Array<KeptChange>
 }
 
-/** What a handler has done, to be taken back by the handler itself. */
+/** An effect of a handler, which the handler itself can undo. */
 export interface Receipt {
   readonly name: string
   readonly undo: UndoFunction
   readonly receipt: unknown
 }
 
-/** What tells the calls of an executor apart, whatever their ids. */
+/** Identifies a call of an executor, independent of its id. */
 export interface CallKey {
   /** The same for all changes of the call. */
   readonly key: object
-  /** What calls of the same turn have in common. */
+  /** The same for all calls of a turn. */
   readonly turnKey: object
 }
 
-/** A call as its changes are recorded. */
+/** A call as recorded with its changes. */
 export type KeyedCall = CallKey & Omit<ChangingCall, "cwd" | "turn" | "undoes">
 
-/** What one call has changed, and what takes it back. */
+/** The changes of one call, and what undoes them. */
 export interface CallRecord extends Omit<ChangingCall, "cwd" | "undoes"> {
   readonly at: number
   readonly parts: Array<Part>
@@ -55,16 +55,16 @@ export interface CallRecord extends Omit<ChangingCall, "cwd" | "undoes"> {
   undoneBy: string | undefined
 }
 
-/** What a preview of `undo` would take back, and for which calls. */
+/** What a preview of `undo` would undo, and for which calls. */
 export interface PlannedUndo {
   readonly records: ReadonlyArray<CallRecord>
-  /** Those that are not made yet. */
+  /** The plans that are not applied yet. */
   readonly plans: Array<{ readonly keeper: ChangeKeeper; readonly plan: UndoPlan }>
 }
 
 const canBeUndone = ({ parts, receipts }: CallRecord): boolean => parts.length > 0 || receipts.length > 0
 
-/** What the record counts for. */
+/** How much a record counts towards the bound. */
 const sizeOf = ({ parts, receipts, unknown }: CallRecord): number =>
   parts.reduce((sum, { changes }) => sum + changes.length, receipts.length + unknown.length)
 
@@ -97,21 +97,21 @@ export class RecordedChanges {
     this.drop()
   }
 
-  /** Adds what a handler of a call has done. */
+  /** Adds an effect of a call's handler. */
   addReceipt(call: KeyedCall, receipt: Receipt): void {
     this.recordOf(call).receipts.push(receipt)
     this.paths += 1
     this.drop()
   }
 
-  /** Adds what a call may have changed. */
+  /** Adds unknown changes that a call may have made. */
   addUnknown(call: KeyedCall, what: string): void {
     this.recordOf(call).unknown.push(what)
     this.paths += 1
     this.drop()
   }
 
-  /** Adds what an earlier executor has recorded, oldest first. */
+  /** Adds the records of an earlier executor, oldest first. */
   restore(earlier: ReadonlyArray<EarlierChanges>): void {
     const restored: Array<CallRecord> = []
     for (const { keeper, changes, unknown, undoes, agentId, callId, appliedBy, name, turn, at } of earlier) {
@@ -135,7 +135,7 @@ export class RecordedChanges {
       .map(shown)
   }
 
-  /** The calls of an agent to take back, oldest first. Throws a ToolError that says why there are none. */
+  /** Selects the calls of an agent to undo, oldest first. Throws a ToolError that explains why there are none. */
   select(agentId: string, request: UndoRequest): Array<CallRecord> {
     this.drop()
     const found = "callId" in request ? this.ofCall(agentId, request.callId) : this.ofAgent(agentId, request)
@@ -145,7 +145,7 @@ export class RecordedChanges {
     throw new ToolError(`Nothing that ${wordsOf(agentId, request)} changed can be taken back.${may}`)
   }
 
-  /** Notes that a call of `undo` has taken back these calls. What an undo of an undo takes back is there again. */
+  /** Records that a call of `undo` has undone these calls. Undoing an undo restores its calls. */
   undone(by: KeyedCall, records: ReadonlyArray<CallRecord>): void {
     const own = this.recordOf(by)
     own.undoes = [...new Set(records.map(({ callId }) => callId))]
@@ -193,7 +193,7 @@ export class RecordedChanges {
       (record) =>
         record.callId === callId || record.appliedBy === callId || record.callId.startsWith(`${callId}/`),
     )
-    // Of an earlier process.
+    // A call of an earlier process.
     const earlier = this.records.findLast((record) => record.callId.endsWith(`:${callId}`))
     const found = all.length > 0 || earlier === undefined ? all : [earlier]
     const own = found.filter((record) => record.agentId === agentId)
@@ -221,10 +221,10 @@ export class RecordedChanges {
     return oldest === undefined ? [] : own.slice(own.indexOf(oldest))
   }
 
-  /** Drops what is too old, and of too much the oldest; not the latest call, however much it changed. */
+  /** Drops records that are too old and, above the bound, the oldest; never the latest call, however much it changed. */
   private drop(): void {
     const from = this.now() - this.bounds.maxAge
-    // Some room, so that it is not cut for every change.
+    // Down to 90 %, so that not every change causes a cut.
     const most = this.paths > maxPaths ? maxPaths * 0.9 : maxPaths
     let count = 0
     for (const record of this.records) {

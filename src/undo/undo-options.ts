@@ -1,4 +1,4 @@
-/** The executor's option `undo`: how much is kept, so that changes can be taken back. */
+/** The executor's option `undo`: how much is kept, so that changes can be undone. */
 import { toMillis } from "../pipeline/model/duration.ts"
 import { expectFlag, expectKnown, got, toCount } from "../pipeline/model/got.ts"
 import type { DurationInput } from "../pipeline/model/step.ts"
@@ -10,13 +10,14 @@ export interface UndoOptions {
   /** Default `"30 days"`. */
   readonly maxAge?: DurationInput | undefined
   /**
-   * Whether the working directory is listed before and after each command, to find the paths that the command changed. Former contents stay
-   * unknown: what the command created can be taken back, the rest is named. Takes about a second in a tree of 20,000 files. Default false.
+   * Whether the working directory is listed before and after each command, to find the paths that the command changed.
+   * Former contents remain unknown: creations can be undone, the other changes are only named. Takes about a second in a
+   * tree of 20,000 files. Default false.
    */
   readonly watch?: boolean | undefined
 }
 
-/** The same, read: milliseconds. */
+/** The parsed options, in bytes and milliseconds. */
 export interface UndoBounds {
   readonly maxBytes: number
   readonly maxAge: number
@@ -28,7 +29,7 @@ const defaultBounds: UndoBounds = {
   maxAge: 30 * 24 * 60 * 60 * 1000,
 }
 
-/** Undefined where nothing is kept. Throws a TypeError for anything but options or false. */
+/** Parses the option; undefined if nothing is kept. Throws a TypeError for anything but options or false. */
 export const toUndoBounds = (options: UndoOptions | false | undefined): UndoBounds | undefined => {
   if (options === false) return undefined
   if (options === undefined || options === null) return defaultBounds

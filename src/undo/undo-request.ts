@@ -1,12 +1,12 @@
-/** What `undo` is asked for: read, checked, and in words. */
+/** Requests of `undo`: parsed, validated, and described. */
 
 import { expectFlag, expectKnown, expectText, got } from "../pipeline/model/got.ts"
 import type { ChangesFilter, UndoRequest } from "./changes.ts"
 
-/** The name of the tool that takes changes back. A tool that is registered under this name takes its place. */
+/** The name of the tool that undoes changes. A tool registered under this name replaces it. */
 export const undoName = "undo"
 
-/** The parameters of `undo`: exactly one of them. */
+/** The parameters of `undo`. Exactly one selects the calls. */
 export interface UndoParams {
   readonly call_id?: string
   readonly turn?: number
@@ -19,11 +19,11 @@ export interface UndoParams {
 /** Epoch milliseconds. */
 export const timeOf = (since: number | Date): number => (typeof since === "number" ? since : since.getTime())
 
-/** What is not known of commands, in a sentence. */
+/** The sentence about unknown changes by commands. */
 export const notKnown = (commands: ReadonlyArray<string>): string =>
   `What ${commands.slice(0, 10).join(", ")}${commands.length > 10 ? ` and ${commands.length - 10} more` : ""} may have changed is not known.`
 
-/** What was asked for. */
+/** Describes a request. */
 export const wordsOf = (agentId: string, request: UndoRequest): string => {
   if ("callId" in request) return `call ${JSON.stringify(request.callId)}`
   if ("turn" in request) return `turn ${request.turn} of agent ${agentId}`
@@ -60,7 +60,7 @@ const expectUndoRequest = (request: unknown): void => {
     throw new TypeError(`Expected \`${entry![0]}\` of \`undo\` to be ${what}, ${got(entry![1])}`)
 }
 
-/** The call that asks the tool for what a host asks for. Throws a TypeError for anything but a request with exactly one of its keys. */
+/** The call of the tool for a host's request. Throws a TypeError for anything but a request with exactly one of its keys. */
 export const undoCall = (request: UndoRequest) => {
   expectUndoRequest(request)
   const { callId, since, ...rest } = request as {
@@ -71,7 +71,7 @@ export const undoCall = (request: UndoRequest) => {
     ...(callId !== undefined && { call_id: String(callId) }),
     ...(since !== undefined && { since: new Date(since).toISOString() }),
   }
-  // Who asks for it has decided on it: only the model is asked about further.
+  // A host that requests an undo has approved it: only calls of the model ask.
   return { name: undoName, params, decision: "approve" } as const
 }
 

@@ -16,10 +16,10 @@ import type { ChangeKeeper, KeptChange, LeftChange, UndoRequest } from "./change
 import type { CallRecord, PlannedUndo, Receipt } from "./recorded-changes.ts"
 import { notKnown, type UndoParams, undoName } from "./undo-request.ts"
 
-/** What a preview of `undo` has as `details.undo`. */
+/** The `details.undo` of a preview of `undo`. */
 interface UndoDetails {
   readonly calls: ReadonlyArray<string>
-  /** The names of handlers that take back what they have done. */
+  /** The names of handlers that undo their own effects. */
   readonly handlers: ReadonlyArray<string>
   readonly changes: number
   readonly left: ReadonlyArray<LeftChange>
@@ -54,7 +54,7 @@ const description = [
   "What somebody else changed since is left alone.",
 ].join(" ")
 
-/** Which calls of the agent are meant. Throws a ToolError for more or less than one parameter. */
+/** Reads which calls of the agent to undo. Throws a ToolError for more or less than one parameter. */
 const requestOf = ({ call_id, turn, since, last }: UndoParams): UndoRequest => {
   const given = [
     ...(call_id === undefined ? [] : [{ callId: call_id }]),
@@ -117,7 +117,7 @@ const preview = (records: ReadonlyArray<CallRecord>, { plans }: PlannedUndo): St
 const receiptsOf = (records: ReadonlyArray<CallRecord>): Array<{ record: CallRecord; receipt: Receipt }> =>
   records.flatMap((record) => record.receipts.map((receipt) => ({ record, receipt }))).reverse()
 
-/** Has handlers take back what they have done, newest first. Throws a ToolError that says what was not. */
+/** Lets handlers undo their effects, newest first. Rejects with a ToolError that names what was not undone. */
 const takeBack = async (context: HandlerContext, records: ReadonlyArray<CallRecord>): Promise<void> => {
   const recorder = recorderOf(context)
   for (const { record, receipt } of receiptsOf(records)) {
@@ -132,7 +132,7 @@ const takeBack = async (context: HandlerContext, records: ReadonlyArray<CallReco
       )
     }
     recorder.unknown(`the undo of ${name}`)
-    // Not once more, if a later one fails.
+    // So that it is not undone twice, if a later one fails.
     record.receipts.splice(record.receipts.indexOf(receipt), 1)
   }
 }
@@ -148,7 +148,7 @@ const previewUndo = (params: UndoParams): EffectHandler =>
     const planned = { records, plans }
     const step = preview(records, planned)
     if (step._tag === "Output") store.planned.set(call.callId, planned)
-    // Only hosts approve beforehand: they have asked for it themselves. What handlers do no preview shows.
+    // Only hosts approve beforehand, because they requested the undo. But no preview shows what handlers will undo.
     context.memory.asks = context.call.decision !== "approve" || receiptsOf(records).length > 0
     context.memory.planned = call.callId
     return step
@@ -171,7 +171,7 @@ const applyUndo = handler(
     recorder.undoes = records.map(({ callId }) => callId)
     for (let next = plans[0]; next !== undefined; next = plans[0]) {
       if (next.plan.id !== undefined) await next.keeper.apply(next.plan, recorder)
-      // Not once more, if what follows fails and is applied again.
+      // So that it is not applied twice, if a later one fails and the call is applied again.
       plans.shift()
     }
     recorder.store.undone(recorder.keyed, records)
@@ -206,7 +206,7 @@ const labelOf = ({ call_id, turn, since, last }: UndoParams): string => {
   return last === undefined || last === 1 ? "Take back the last call" : `Take back the last ${last} calls`
 }
 
-/** `undo`: takes back what earlier calls of the agent changed, as a preview to be applied later. */
+/** `undo`: undoes the changes of earlier calls of the agent, as a preview to be applied later. */
 export const undoTool = defineTool({
   name: undoName,
   label: "Undo",

@@ -8,7 +8,7 @@ import type { ProjectCode } from "./project-code.ts"
 import { rulesName, rulesToShow } from "./project-rules.ts"
 import type { TrustAnswer } from "./trust-store.ts"
 
-/** Whether somebody is there to be asked. */
+/** Whether a person can be asked. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
 const maxNamed = 20
@@ -16,7 +16,7 @@ const maxNamed = 20
 const modulesOf = ({ modules, folder }: ProjectCode, cwd: string): Array<string> =>
   modules.map((path) => visibleLine(shortPath(shortPath(path, cwd), folder)))
 
-/** The paths of the first files, safe to be printed. */
+/** The paths of the first files, safe to print. */
 export const namesOf = (code: ProjectCode, cwd: string): Array<string> => {
   const names = [...modulesOf(code, cwd), ...(code.rules === undefined ? [] : [rulesName])]
   const more = names.length - maxNamed
@@ -25,7 +25,7 @@ export const namesOf = (code: ProjectCode, cwd: string): Array<string> => {
 
 const indented = (line: string): string => `  ${line}`
 
-/** Where code names what it loads only while it runs. */
+/** The places where code computes at run time what it loads. */
 const unfollowedOf = ({ unfollowed, folder }: ProjectCode, cwd: string): Array<string> => {
   if (unfollowed.length === 0) return []
   const lines = unfollowed.map(([path, words]) =>
@@ -39,7 +39,7 @@ const unfollowedOf = ({ unfollowed, folder }: ProjectCode, cwd: string): Array<s
   ]
 }
 
-/** What is decided on, whole. */
+/** The complete description of what to decide about. */
 const subjectOf = async (code: ProjectCode, cwd: string, hasChanged: boolean): Promise<string> => {
   const folder = visibleLine(code.folder)
   const isCode = code.modules.length > 0
@@ -64,7 +64,7 @@ const interrupt = (): never => {
   process.exit(statusOf("SIGINT"))
 }
 
-/** Gives what was typed before somebody can have read what was printed, once nothing more of it comes. */
+/** Resolves with the input that was typed before a person could have read the question, once there is no more of it. */
 const typedBefore = async ({ stdin }: NodeJS.Process): Promise<Buffer> => {
   const typed: Array<Buffer> = []
   let cameAt = Number.NEGATIVE_INFINITY
@@ -73,7 +73,7 @@ const typedBefore = async ({ stdin }: NodeJS.Process): Promise<Buffer> => {
     typed.push(chunk)
     cameAt = performance.now()
   }
-  // A terminal keeps a line that is not ended yet from who reads lines.
+  // In line mode, a terminal withholds an unfinished line.
   stdin.setRawMode(true)
   stdin.on("data", keep)
   await untilQuiet(() => cameAt)
@@ -81,7 +81,7 @@ const typedBefore = async ({ stdin }: NodeJS.Process): Promise<Buffer> => {
   return Buffer.concat(typed)
 }
 
-/** Undefined for neither; Ctrl-C ends the process. */
+/** Resolves with undefined for neither answer; Ctrl-C ends the process. */
 export const askTrust = async (
   code: ProjectCode,
   cwd: string,
@@ -94,7 +94,7 @@ export const askTrust = async (
     let answer: TrustAnswer | undefined
     lines.once("SIGINT", interrupt)
     lines.once("close", () => {
-      // It was meant for what comes after the question.
+      // It was meant for whatever reads after the question.
       if (typed.length > 0) process.stdin.unshift(typed)
       resolve(answer)
     })

@@ -1,7 +1,8 @@
 /**
- * All code that some modules may load, and one hash of it: the trees that they lie in, what any of it names by a path, and
- * the packages of the project that it imports, the project itself included. Imports are found by their text, without running or
- * compiling anything, so that rather too much is read. Where code works out a name while it runs, all code of the project counts.
+ * Collects and hashes all code that some modules can load: the folders that contain them, files that the code names by path,
+ * and packages of the project that it imports, including the project itself. Imports are found by text, without running or
+ * compiling anything, so it reads too much rather than too little. If code computes a name at run time, all code of the
+ * project counts.
  */
 import { createHash } from "node:crypto"
 import type { Dirent, Stats } from "node:fs"
@@ -13,7 +14,7 @@ import { isWithin } from "../../io/is-within.ts"
 import { readRegular } from "../../text/regular-file.ts"
 import { readImports, unfollowedIn } from "./import-texts.ts"
 
-/** Past these, what belongs to it is no longer read as a whole, and there is no hash. */
+/** Above these limits there is no hash, because not everything is read. */
 const maxEntries = 20_000
 const maxBytes = 100_000_000
 
@@ -27,11 +28,11 @@ const isAny = (_path: string): boolean => true
 
 const extensions = [".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".tsx", ".jsx", ".json", ".node"]
 
-/** The files that a path in an import may mean. */
+/** The files that a path in an import can refer to. */
 const candidatesOf = (path: string): Array<string> => [
   path,
   ...extensions.map((extension) => path + extension),
-  // TypeScript's authors write the name that the compiled file would have.
+  // TypeScript code can use the name of the compiled file.
   path.replace(/\.([cm]?)js(x?)$/, ".$1ts$2"),
   join(path, "package.json"),
   ...extensions.map((extension) => join(path, `index${extension}`)),
@@ -39,35 +40,35 @@ const candidatesOf = (path: string): Array<string> => [
 
 const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
 
-/** All texts in what `imports` or `exports` of a manifest says, whatever the conditions. */
+/** All strings in `imports` or `exports` of a manifest, for all conditions. */
 const textsOf = (value: unknown): Array<string> => {
   if (typeof value === "string") return [value]
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-/** The hash of a file's content, as `ProjectFiles` holds it. */
+/** The hash of a file's content, as in `ProjectFiles`. */
 export const contentHash = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 
-/** What was read, by path: of a file the hash of its content. */
+/** What was read, by path: for a file, the hash of its content. */
 export type ProjectFiles = ReadonlyMap<string, string>
 
 export interface HashedCode {
-  /** Undefined where there is more than can be read. */
+  /** Undefined if there is more than can be read. */
   readonly hash: string | undefined
   readonly files: ProjectFiles
-  /** Where code loads what nobody can tell before it runs: the path, and the words. */
+  /** Where code loads something that is known only at run time: the path, and the code. */
   readonly unfollowed: ReadonlyArray<readonly [path: string, words: string]>
 }
 
 class CodeReader {
-  /** What was read, by its path. */
+  /** What was read, by path. */
   readonly entries = new Map<string, string>()
   readonly unfollowed: Array<readonly [string, string]> = []
   private bytes = 0
   private readonly project: string
-  /** Packages that were looked for, by where from. */
+  /** Packages already looked for, with the importing folder. */
   private readonly sought = new Set<string>()
-  /** Folders of which all code is read. */
+  /** Folders whose code was read completely. */
   private readonly walked = new Set<string>()
   private readonly manifests = new Map<string, Promise<JsonObject>>()
 
@@ -75,7 +76,7 @@ class CodeReader {
     this.project = project
   }
 
-  /** A file, a folder with all that is in it, or what a link leads to. What is not there does not count. */
+  /** Reads a file, a folder with its content, or a link's target. A missing path does not count. */
   async read(path: string): Promise<void> {
     if (this.entries.has(path)) return
     const info = await statOf(path)
@@ -85,9 +86,9 @@ class CodeReader {
     if (info.isFile()) return this.readFile(path, info.size)
   }
 
-  /** All code below a folder, but for packages that are installed there and what git keeps. */
+  /** Reads all code below a folder, except for installed packages and `.git`. */
   private async readAllCode(folder: string): Promise<void> {
-    // Each module that asks for it comes from here.
+    // Every module with computed imports leads here.
     if (this.walked.has(folder)) return
     this.walked.add(folder)
     const entries = await readdir(folder, { withFileTypes: true }).catch((): Array<Dirent> => [])
@@ -106,7 +107,7 @@ class CodeReader {
   private async readLink(path: string): Promise<void> {
     this.note(path, `link ${await readlink(path).catch(() => "")}`)
     const target = await realpath(path).catch(() => undefined)
-    // A link to a folder around it would bring in all of the project.
+    // Following a link to a parent folder would read the whole project.
     if (target !== undefined && !isWithin(target, path)) await this.read(target)
   }
 
@@ -129,7 +130,7 @@ class CodeReader {
     const { files, packages, isInternal } = readImports(text, isOfPackage)
     for (const name of files) {
       if (name.startsWith(".")) await this.readNamed(resolve(dirname(path), name))
-      // A path from the root may be that of anything.
+      // An absolute path can be anything.
       else await this.readNamed(name.startsWith("file:") ? pathOfUrl(name) : name, isCode)
     }
     for (const name of packages) await this.readPackage(dirname(path), name)
@@ -147,7 +148,7 @@ class CodeReader {
     }
   }
 
-  /** From where it is imported up to the project: what lies above is the user's own. */
+  /** Reads a package, searching from the importing folder up to the project: folders above belong to the user. */
   private async readPackage(from: string, name: string): Promise<void> {
     for (let folder = from; isWithin(this.project, folder); folder = dirname(folder)) {
       const key = JSON.stringify([folder, name])
@@ -160,9 +161,9 @@ class CodeReader {
   }
 
   /**
-   * What the nearest manifest says that `#names` mean, or the package's own name.
+   * Reads the targets of `#names`, or of the package's own name, in the nearest manifest.
    *
-   * @param name Of the package that is imported; it must be this one.
+   * @param name The imported package; the manifest must have this name.
    */
   private async readManifest(from: string, field: "imports" | "exports", name?: string): Promise<void> {
     for (let folder = from; isWithin(this.project, folder); folder = dirname(folder)) {
@@ -204,8 +205,8 @@ const pathOfUrl = (url: string): string | undefined => {
 }
 
 /**
- * @param roots Files and folders, with their links resolved; what is not there does not count.
- * @param project The real folder that they belong to.
+ * @param roots Files and folders, with links resolved; a missing path does not count.
+ * @param project Their project folder, with links resolved.
  */
 export const hashCode = async (roots: ReadonlyArray<string>, project: string): Promise<HashedCode> => {
   const reader = new CodeReader(project)

@@ -1,33 +1,33 @@
-/** What a module's text names that it may load. It is not parsed: a text that only looks like an import counts as one. */
+/** Finds what a module can load, in its text. The text is not parsed: anything that looks like an import counts as one. */
 
-/** A text that may be a path, relative or absolute, or a `file:` URL. */
+/** A string that can be a path, relative or absolute, or a `file:` URL. */
 const pathText = /["'`]((?:\.{1,2}(?:\/[^"'`\n]*)?)|(?:file:\/\/)?\/[^"'`\n]+)["'`]/g
 
 const packageName = String.raw`((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/[^"'\`\n]*)?`
-/** Any text that could be a package's name, and one where code imports it. */
+/** Any string that can be a package name, and one that is imported. */
 const anyPackage = new RegExp(`["'\`]${packageName}["'\`]`, "g")
 const importedPackage = new RegExp(
   `(?:\\bfrom|\\bimport|\\brequire)\\s*\\(?\\s*["'\`]${packageName}["'\`]`,
   "g",
 )
 
-/** What loaders give to those who only ask for it. */
+/** Packages that loaders provide to modules that use their names. */
 const given = [
   [/\bzod\b/, "zod"],
   [/\bpi\b/, "@oh-my-pi/pi-coding-agent"],
 ] as const
 
-/** A name that the package's manifest gives a meaning. */
+/** A name that the package's manifest defines. */
 const internalName = /["'`]#[^"'`\n]+["'`]/
 
 export interface NamedImports {
   readonly files: ReadonlySet<string>
   readonly packages: ReadonlySet<string>
-  /** Whether it has names that begin with `#`. */
+  /** Whether the text has names that begin with `#`. */
   readonly isInternal: boolean
 }
 
-/** @param isOfPackage Packages have many texts, and say what they import. */
+/** @param isOfPackage Packages contain many strings, so in them only explicit imports count. */
 export const readImports = (text: string, isOfPackage: boolean): NamedImports => ({
   files: new Set([...text.matchAll(pathText)].map(([, name]) => name!)),
   packages: new Set([
@@ -37,7 +37,7 @@ export const readImports = (text: string, isOfPackage: boolean): NamedImports =>
   isInternal: internalName.test(text),
 })
 
-/** What loads a module of a name that is no plain text, or by another way. */
+/** Code that loads a module by a computed name, or in another way. */
 const computed = [
   /(?<![\w$.])(?:import|require)\s*\(\s*(?!["'][^"'\n]*["']\s*[,)]|`[^`$]*`\s*[,)])[^\n]{0,60}/g,
   /\b(?:createRequire|dlopen|registerHooks)\s*\([^\n]{0,60}/g,
@@ -47,6 +47,6 @@ const computed = [
   /["'`](?:node:)?vm["'`]/g,
 ]
 
-/** The words of a module that load what nobody can tell before it runs. */
+/** The code of a module that loads something known only at run time. */
 export const unfollowedIn = (text: string): Array<string> =>
   computed.flatMap((pattern) => [...text.matchAll(pattern)].map(([words]) => words.trim()))

@@ -1,6 +1,6 @@
 /**
- * What a project folder would bring into this process: code, where other agents keep tools and extensions, and rules by
- * which calls run unasked.
+ * What a project folder would load into this process: tools and extensions of other agents, and rules that let calls run
+ * without asking.
  */
 import { realpath } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,9 +11,9 @@ import { type ProjectRules, projectRules } from "./project-rules.ts"
 export interface ProjectCode extends HashedCode {
   /** The project, with every link resolved. */
   readonly folder: string
-  /** The modules that would be loaded, as they were found. */
+  /** The modules that would be loaded, by the paths found. */
   readonly modules: ReadonlyArray<string>
-  /** Not those of the home folder itself: they are the user's own. */
+  /** Not for the home folder itself: its rules are the user's own. */
   readonly rules: ProjectRules | undefined
 }
 
@@ -30,17 +30,17 @@ const realPathOf = (path: string): Promise<string> => realpath(path).catch(() =>
 const realPathsOf = (paths: ReadonlyArray<string>): Promise<Array<string>> =>
   Promise.all(paths.map(realPathOf))
 
-/** The modules of the user's own folders, and those that only the project has. Nothing of them runs. */
+/** Finds the modules of the user's own folders, and those that only the project has. Runs none of them. */
 export const findModules = async (
   cwd: string,
   home: string,
 ): Promise<{ readonly user: ReadonlyArray<string>; readonly project: ReadonlyArray<string> }> => {
   const find = async (which: "home" | "all") =>
     (await Promise.all([discoverCustomTools(cwd, home, which), discoverExtensions(cwd, home, which)])).flat()
-  // What a project says of the user's plugins counts only when it is trusted.
+  // A project's settings for the user's plugins count only once it is trusted.
   const user = (await find("home")).map((at) => at.path)
   const all = (await find("all")).filter(({ source }) => source?.level === "project").map((at) => at.path)
-  // In the home folder itself, some of what the user keeps there is found as the project's too.
+  // In the home folder itself, some of the user's own modules are found as the project's too.
   const known = new Set(await realPathsOf(user))
   const real = await realPathsOf(all)
   return { user, project: all.filter((_, index) => !known.has(real[index]!)) }
@@ -48,7 +48,7 @@ export const findModules = async (
 
 const noCode: HashedCode = { hash: "none", files: new Map(), unfollowed: [] }
 
-/** Undefined where there is neither code nor a rule. */
+/** Resolves with undefined if there is neither code nor a rule. */
 export const projectCode = async (
   cwd: string,
   home: string,

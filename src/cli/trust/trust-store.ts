@@ -1,6 +1,6 @@
 /**
- * The answers about folders, in `~/.stepline/trust.json`: readable by their user alone, replaced as a whole, and by one
- * process at a time. An answer holds for one state of a folder's code and rules.
+ * The answers about folders, in `~/.stepline/trust.json`: readable only by their user, replaced as a whole, by one process
+ * at a time. An answer applies to one state of a folder's code and rules.
  */
 import { randomUUID } from "node:crypto"
 import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises"
@@ -15,20 +15,20 @@ export type TrustAnswer = "yes" | "no"
 interface Entry {
   readonly hash: string
   readonly answer: TrustAnswer
-  /** The hashes of the rule file that the answer holds for: two while it is being added to. */
+  /** The hashes of the rule file that the answer applies to: two while rules are being added. */
   readonly rules?: ReadonlyArray<string>
 }
 
-/** What is asked about, by its hashes. */
+/** The code and rules in question, as hashes. */
 export interface TrustSubject {
   readonly hash: string
   readonly rules?: string | undefined
 }
 
-/** What is known of a folder: an answer for what it brings now, or one for what it brought before. */
+/** What is known about a folder: an answer for its present state, or one for an earlier state. */
 export type KnownTrust = TrustAnswer | "changed" | undefined
 
-/** A rule file that is to be added to. */
+/** A planned addition to a rule file, as hashes. */
 export interface RulesChange {
   readonly before: string
   readonly after: string
@@ -55,7 +55,7 @@ export class TrustStore {
     this.path = join(home, ".stepline", "trust.json")
   }
 
-  /** Rejects with a sentence where the file is there and cannot be believed. */
+  /** Rejects if the file exists but cannot be trusted; the message is a sentence. */
   async get(folder: string, { hash, rules }: TrustSubject): Promise<KnownTrust> {
     const entry = (await this.read(folder))[folder]
     if (entry === undefined) return undefined
@@ -63,17 +63,16 @@ export class TrustStore {
     return isSame ? entry.answer : "changed"
   }
 
-  /** Rejects where it cannot be kept, with the file as it was. */
+  /** Rejects, and leaves the file unchanged, if the answer cannot be stored. */
   async set(folder: string, { hash, rules }: TrustSubject, answer: TrustAnswer): Promise<void> {
     const entry = { hash, answer, ...(rules !== undefined && { rules: [rules] }) }
     await this.locked(async () => this.put(folder, entry))
   }
 
   /**
-   * Lets the rules of a trusted folder become others, and does the work: a crash in the middle leaves either state trusted.
-   * One process at a time.
+   * Changes the rules of a trusted folder, and runs the work: after a crash, both states are trusted. One process at a time.
    *
-   * @param change Given the hashes of the rules that are trusted now, undefined where the folder is not.
+   * @param change Called with the hashes of the trusted rules, or undefined if the folder is not trusted.
    */
   async changeRules(
     folder: string,
@@ -117,7 +116,7 @@ export class TrustStore {
     }
   }
 
-  /** What the folder itself, or another user, may have written says nothing. */
+  /** Rejects for a file that the folder itself, or another user, could have written. */
   private async expectOwn(about: string): Promise<void> {
     const { uid, mode } = await lstat(this.path)
     const real = await realpath(this.path)

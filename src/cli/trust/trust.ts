@@ -1,7 +1,7 @@
 /**
- * Whether the tools, extensions and rules of the folder that a command works in are loaded: entering a folder runs nothing
- * of it, and by its rules nothing. Yes by `--trust`, by a remembered answer for the very same code, or by the user's answer now; else no, and a line
- * on stderr says what was left out.
+ * Decides whether the tools, extensions and rules of a command's folder are loaded: entering a folder must not run its code,
+ * or anything by its rules. Yes with `--trust`, with a remembered answer for exactly the same code, or with the user's
+ * answer now; else no, and a line on stderr names what was skipped.
  */
 import { messageOf } from "../../text/message-of.ts"
 import { askTrust, canAsk, namesOf } from "./ask-trust.ts"
@@ -9,9 +9,9 @@ import type { ProjectCode } from "./project-code.ts"
 import { type KnownTrust, type TrustAnswer, TrustStore } from "./trust-store.ts"
 
 export interface TrustOptions {
-  /** Loads it for this time, whatever was answered before. */
+  /** Trusts the folder this time, whatever was answered before. */
   readonly trust?: boolean
-  /** Whether stdin is the user's to answer on. Default true. */
+  /** Whether the user can answer on stdin. Default true. */
   readonly mayAsk?: boolean
 }
 
@@ -33,7 +33,7 @@ const leaveOut = (code: ProjectCode, cwd: string, reason: keyof typeof reasons):
   return false
 }
 
-/** What the store says, or nothing where it cannot be believed. */
+/** The stored answer, or undefined if the store cannot be trusted. */
 const recall = async (store: TrustStore, { folder, hash, rules }: ProjectCode): Promise<KnownTrust> => {
   if (hash === undefined) return undefined
   try {
@@ -47,10 +47,10 @@ const recall = async (store: TrustStore, { folder, hash, rules }: ProjectCode): 
 const isSame = (code: ProjectCode, now: ProjectCode | undefined): boolean =>
   now !== undefined && now.hash === code.hash && now.rules?.hash === code.rules?.hash
 
-/** Whether it is trusted: `kept` until it changes, or this time alone. */
+/** Whether a folder is trusted: `kept` until it changes, `once` for this time only. */
 export type Trust = "kept" | "once" | false
 
-/** @param look Looks at the folder anew. */
+/** @param look Reads the folder again. */
 export const trustOf = async (
   code: ProjectCode,
   cwd: string,
@@ -71,7 +71,7 @@ export const trustOf = async (
   return leaveOut(code, cwd, answer ?? known ?? "unknown")
 }
 
-/** Whether the answer is remembered. */
+/** Stores an answer. Returns whether it is remembered. */
 const keep = async (
   store: TrustStore,
   { folder, hash, rules }: ProjectCode,

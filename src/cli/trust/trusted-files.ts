@@ -1,12 +1,12 @@
-/** Holds what is loaded to what was trusted: to the bytes that were read then. */
+/** Ensures that loaded files are the trusted ones: the same bytes as when they were read. */
 import { isWithin } from "../../io/is-within.ts"
 import { contentHash } from "./code-hash.ts"
 import type { ProjectCode } from "./project-code.ts"
 
 /**
- * Throws for a file that is not what it was, and for one of the project that was not there or that nothing named.
+ * Returns a check that throws for a changed file, and for a file of the project that did not exist or was not found then.
  *
- * @param isAll Whether all that is loaded from the project belongs to it: not so where its user names modules besides.
+ * @param isAll Whether every file loaded from the project must be a trusted one: not if the user names further modules.
  */
 export const expectTrusted =
   ({ folder, files }: ProjectCode, home: string, isAll: boolean) =>
@@ -14,7 +14,7 @@ export const expectTrusted =
     const known = files.get(path)
     if (known === contentHash(content)) return
     if (known !== undefined) throw new Error(`${path} has changed since you were asked. Start again.`)
-    // In a folder around the home folder, the user's own is the project's too.
+    // If the project contains the home folder, the user's own files are in the project too.
     const isUsers = isWithin(folder, home) && isWithin(home, path)
     if (!isAll || isUsers || !isWithin(folder, path)) return
     throw new Error(

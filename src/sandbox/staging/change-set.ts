@@ -1,6 +1,6 @@
 /**
- * Reads what a command changed from the upper layer of its overlay: files that it wrote, and gaps where something is
- * missing from what it saw. Nothing of the lower folder is touched.
+ * Reads what a command changed from the upper layer of its overlay: files that it wrote, and names of the lower folder that
+ * it no longer saw (gaps). Does not touch the lower folder.
  */
 import type { BigIntStats } from "node:fs"
 import { readdir } from "node:fs/promises"
@@ -20,26 +20,26 @@ import { Overlay, type OverlayOptions } from "./overlay.ts"
 
 const isWhiteout = (info: BigIntStats): boolean => info.isCharacterDevice() && info.rdev === 0n
 
-/** Whether a name of a file with several names goes, or becomes a file of its own. */
+/** Whether a name of a file with several names is deleted, or becomes a separate file. */
 const isParted = ({ before, after }: Change): boolean =>
   before?.hasOtherNames === true && !(after?.kind === "file" && after.inPlace === true)
 
-/** What several names of one file are made links to. */
+/** The name that the other names of a file are linked to. */
 interface Anchor {
   readonly path: string
   readonly isUnchanged: boolean
-  /** Whether it is the file still of which the lower folder has other names: those change with it. */
+  /** Whether it is still the file with other names in the lower folder, which change with it. */
   readonly hasOtherNames: boolean
 }
 
-/** Whether the names of a file are better made links to the first. */
+/** Whether `one` is the better anchor. */
 const isBetter = (one: Anchor, other: Anchor): boolean =>
   one.isUnchanged === other.isUnchanged ? one.hasOtherNames && !other.hasOtherNames : one.isUnchanged
 
 class ChangeReader {
   readonly changes: Array<Change> = []
   readonly leftOut: Array<string> = []
-  /** By the inode of the upper layer, where that has several names: the one that the others are made links to. */
+  /** The anchors of files with several names, by inode of the upper layer. */
   private readonly linked = new Map<bigint, Anchor>()
   private readonly waiting: Array<{
     readonly path: string
@@ -52,9 +52,9 @@ class ChangeReader {
     this.overlay = overlay
   }
 
-  /** Whether a name that the command did not touch would have to change, and cannot. */
+  /** Whether a name that the command did not touch would have to change, but cannot. */
   private isLost = false
-  /** Inodes of the upper layer that were met. */
+  /** Visited inodes of the upper layer. */
   private readonly met = new Set<bigint>()
 
   async read(): Promise<ChangeSet> {
@@ -101,14 +101,14 @@ class ChangeReader {
       const info = await statOf(join(this.overlay.at(path).below, name))
       if (info !== undefined) missing.push({ name, info })
     }
-    // A folder that was made anew hides what was in it, and so what somebody else has put there since.
+    // A recreated folder hides its former entries, and so also those that somebody else has added since.
     const isOpaque = missing.some(({ name, info }) => !whiteouts.has(name) && !this.overlay.isStale(info))
     for (const { name, info } of missing) {
       if (whiteouts.has(name) || isOpaque) await this.goes(path === "." ? name : `${path}/${name}`, info)
     }
   }
 
-  /** A path goes, and what is below it goes first. */
+  /** Adds the deletion of a path, after the deletions below it. */
   private async goes(path: string, info: BigIntStats): Promise<void> {
     if (kindOf(info) !== "folder") return this.add(path, info, {})
     const folder = this.overlay.at(path).below
@@ -121,8 +121,8 @@ class ChangeReader {
   }
 
   /**
-   * Whether a file with several names was changed through one that then went: what the others would hold now is kept
-   * by the overlay alone.
+   * Whether a file with several names was changed through a name that was then deleted: only the overlay still has the
+   * content that the other names would get.
    */
   private async hasLostContent(): Promise<boolean> {
     const { index } = this.overlay
@@ -134,7 +134,7 @@ class ChangeReader {
     return false
   }
 
-  /** Whether it is what a name that went has held all along. */
+  /** Whether the content is the same as before under a deleted name. */
   private async isAsBefore(path: string, info: BigIntStats): Promise<boolean> {
     for (const change of this.changes) {
       if (!isParted(change)) continue
@@ -153,9 +153,9 @@ class ChangeReader {
     }
   }
 
-  /** Gives whether it is a gap. */
+  /** Returns whether the entry is a whiteout. */
   private async entry(path: string, isMerged: boolean): Promise<boolean> {
-    // A name that is no text could not be written again.
+    // A name that is not valid UTF-8 could not be written again.
     if (path.includes("\ufffd")) {
       this.leftOut.push(path)
       return false
@@ -254,7 +254,7 @@ class ChangeReader {
     this.add(path, rest, { after, ...(rest !== below && { replaces: true }) })
   }
 
-  /** Another name of a file that the command has linked, through which it changed nothing. */
+  /** Another, untouched name of a file that the command has linked. */
   private async untouchedName(path: string, info: BigIntStats): Promise<string | undefined> {
     for await (const { name, lower } of this.overlay.untouchedNames(path)) {
       const isSame =
@@ -263,13 +263,13 @@ class ChangeReader {
         modeOf(lower) === modeOf(info) &&
         (await hasSameContent(this.overlay.at(path).above, this.overlay.at(name).below, info.size))
       if (isSame) return name
-      // It was changed through a name that then went, and this one would have to change with it.
+      // The file was changed through a name that was then deleted, and this one would have to change with it.
       this.isLost = true
     }
     return undefined
   }
 
-  /** Of several names of one file, the one that is there already, or else the first, is what the others are links to. */
+  /** Links the names of a file to the one that already exists, or else to the first. */
   private async resolveLinked(): Promise<void> {
     for (const { path, info, below } of this.waiting) {
       const anchor = this.linked.get(info.ino)!.path
@@ -287,6 +287,6 @@ class ChangeReader {
   }
 }
 
-/** In an order in which what goes, goes from the leaves. */
+/** Reads the changes; deletions are ordered from the leaves up. */
 export const readChanges = (options: OverlayOptions): Promise<ChangeSet> =>
   new ChangeReader(new Overlay(options)).read()

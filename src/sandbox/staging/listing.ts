@@ -1,9 +1,9 @@
-/** The names in the folders that a command wrote to, as it saw them: what is missing there was deleted. */
+/** The names in the folders that a command wrote to, as the command saw them: a missing name was deleted. */
 
-/** What the command saw in a folder that it wrote to: names with their inode. */
+/** What the command saw in each folder that it wrote to: names with their inodes. */
 export type Listing = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Of `find -printf '%i %p\0'`. */
+/** Parses the output of `find -printf '%i %p\0'`. */
 export const parseListing = (text: string): Listing => {
   const folders = new Map<string, Map<string, string>>()
   for (const entry of text.split("\0")) {

@@ -1,4 +1,4 @@
-/** Staged commands of this machine: an overlay over the folder, in namespaces of the command's own. */
+/** Staged commands on this machine: an overlay over the folder, in the command's own namespaces. */
 import { access, lstat, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -25,11 +25,11 @@ import { parseListing } from "./listing.ts"
 import { keepInside } from "./outside-names.ts"
 import { canKeepLinks, overlayCommand } from "./overlay-command.ts"
 
-/** What holds a staged command, where it is in a sandbox. */
+/** The sandbox of a staged command, if there is one. */
 export interface StagedBox {
-  /** Puts a command into the box. */
+  /** Puts a command into the sandbox. */
   wrap(options: ProcessOptions): Promise<BoxedCommand>
-  /** Does the work and looks at what it has put there; tells what it finds, a sentence each. */
+  /** Runs `work` and checks what it has written; calls `tell` for each finding, one sentence each. */
   watch<A>(work: () => Promise<A>, tell: (note: string) => void): Promise<A>
 }
 
@@ -61,7 +61,7 @@ const notesOf = ({ changes, leftOut, parted = [] }: ChangeSet, isBoxed: boolean)
   return notes
 }
 
-/** What the box mounts something on, where there was nothing. */
+/** Whether a change is only a mount point that the sandbox created. */
 const isOfBox = (
   { path, before, after }: Change,
   folder: string,
@@ -86,7 +86,7 @@ const isThere = (path: string): Promise<boolean> =>
 class LocalStaging implements Staging {
   private readonly processes: Processes
   private readonly box: StagedBox | undefined
-  /** The place that held an overlay before. */
+  /** The root that worked for an earlier overlay. */
   private root: Promise<string> | undefined
   private recovered: Promise<unknown> | undefined
 
@@ -172,7 +172,7 @@ class LocalStaging implements Staging {
     }
   }
 
-  /** The first that can be the upper layer of an overlay over the folder. */
+  /** The first root that can hold the upper layer of an overlay over the folder. */
   private async rootFor(folder: string): Promise<string> {
     const known = await this.root?.catch(() => undefined)
     if (known !== undefined && !isWithin(folder, known)) return known
@@ -191,7 +191,7 @@ class LocalStaging implements Staging {
     throw cannot(said)
   }
 
-  /** What is said where nothing can be mounted; a real one over a folder of its own. */
+  /** Tries a real overlay over a temporary folder. Resolves with the error if it cannot be mounted. */
   private async tryIn(root: string): Promise<string | undefined> {
     const folder = await mkdtemp(join(await realpath(tmpdir()), "stepline-probe-"))
     const stage = await makeStage(root, folder)
@@ -224,5 +224,5 @@ class LocalStaging implements Staging {
   }
 }
 
-/** Whether there is a view to be had is found out when the first command is staged. */
+/** Whether overlays work is checked when the first command is staged. */
 export const localStaging = (options: LocalStagingOptions): Staging => new LocalStaging(options)

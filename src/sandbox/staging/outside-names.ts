@@ -1,6 +1,6 @@
 /**
- * Files that have names outside of the folder, too, by hard links. To write them in place would change what nobody was
- * shown: such a file is replaced, and its other names keep what they have.
+ * Files that also have names outside of the folder (hard links). Writing them in place would change what nobody was shown:
+ * such a file is replaced, and its other names keep the old content.
  */
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ const isInPlace = ({ after }: Change): boolean => after?.kind === "file" && afte
 
 const identityOf = ({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string => `${dev}:${ino}`
 
-/** How many names some files have in a folder and below. Those in a folder that cannot be read do not count. */
+/** Counts the names of some files in a folder and below. Names in an unreadable folder do not count. */
 const countNames = async (folder: string, counts: Map<string, number>): Promise<void> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   await Promise.all(
@@ -31,7 +31,7 @@ const withoutInPlace = (change: Change): Change => {
   return { ...change, after }
 }
 
-/** The changes without writes that would reach outside of the folder. */
+/** Returns the changes without writes that would reach outside of the folder. */
 export const keepInside = async (folder: string, set: ChangeSet): Promise<ChangeSet> => {
   const written = set.changes.filter(isInPlace)
   if (written.length === 0) return set

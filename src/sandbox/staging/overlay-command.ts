@@ -1,27 +1,27 @@
-/** The command line that runs a program over an overlay of a folder, in namespaces of its own that end with it. */
+/** The command line that runs a program over an overlay of a folder, in its own namespaces, which end with it. */
 
 export interface OverlayCommand {
-  /** Holds `upper`, `work`, `tmp`, `seen`. */
+  /** Contains `upper`, `work`, `tmp`, `seen`. */
   readonly stage: string
-  /** What the overlay lies over, and is mounted on. */
+  /** The lower layer, which is also the mount point. */
   readonly folder: string
-  /** Inside of it. */
+  /** Inside `folder`. */
   readonly cwd: string
   readonly command: string
   readonly args: ReadonlyArray<string>
-  /** Whether the command is in a box already, which holds the rest of the machine. */
+  /** Whether the command is already in a sandbox, which protects the rest of the machine. */
   readonly isBoxed: boolean
 }
 
 const isRoot = process.getuid?.() === 0
 
-/** As root, the overlay can keep the names of a file together. Nothing of it has to reach the disk before it ends. */
+/** As root, the overlay can preserve hard links. `volatile`, because nothing has to reach the disk before it ends. */
 const overlayOptions = isRoot ? "index=on,redirect_dir=off,metacopy=off,volatile" : "userxattr,volatile"
 
-/** Whether the overlay keeps them together for layers on one file system. */
+/** Whether the overlay preserves hard links, for layers on one file system. */
 export const canKeepLinks = isRoot
 
-/** What a command of root may do to files, and nothing to mounts. */
+/** The capabilities of root's commands: those for files, none for mounts. */
 const capabilities = [
   "CHOWN",
   "DAC_OVERRIDE",
@@ -34,7 +34,7 @@ const capabilities = [
   "SETFCAP",
 ]
 
-/** Everything but the folder and a temporary one is read-only, and what the command leaves running ends with it. */
+/** Everything except the folder and a temporary one is read-only, and background processes end with the command. */
 const boxOf = ({ stage, folder, cwd }: OverlayCommand): Array<string> => [
   "bwrap",
   "--die-with-parent",
@@ -53,8 +53,8 @@ const boxOf = ({ stage, folder, cwd }: OverlayCommand): Array<string> => [
 ]
 
 /**
- * A folder whose name holds what mount takes for its options is bound to another name first. What the command saw in the
- * folders that it wrote to is listed while the overlay is there; every program that is started here costs milliseconds.
+ * A folder whose name contains mount option characters is bound to another name first. The entries that the command saw in
+ * the folders that it wrote to are listed while the overlay is mounted. Every program started here costs milliseconds.
  */
 const script = `
 stage=$1 folder=$2 cwd=$3 options=$4
@@ -83,7 +83,7 @@ fi
 printf 'end' >> "$stage/seen"
 exit "$code"`
 
-/** A program and its arguments. */
+/** Returns a program and its arguments. */
 export const overlayCommand = (
   options: OverlayCommand,
 ): { readonly command: string; readonly args: Array<string> } => {

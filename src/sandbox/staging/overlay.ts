@@ -1,21 +1,21 @@
-/** The overlay of a command that has run: its two layers, and what the command saw of them. */
+/** The overlay of a finished command: its two layers, and what the command saw of them. */
 import type { BigIntStats } from "node:fs"
 import { join } from "node:path"
 import { kindOf, statOf } from "../../io/staging/fingerprint.ts"
 import type { Listing } from "./listing.ts"
 
-/** What is read of an overlay. */
+/** The parts of an overlay. */
 export interface OverlayOptions {
   readonly lower: string
   readonly upper: string
   readonly seen: Listing
-  /** Whether the overlay keeps the inode of a file with several names, so that one made anew can be told from it. */
+  /** Whether the overlay keeps the inode of a file with several names, so that a recreated file can be detected. */
   readonly keepsLinks: boolean
   /** When the command began, in milliseconds since the epoch. */
   readonly startedAt: number
 }
 
-/** An overlay, by paths relative to its folder. */
+/** Access to an overlay by paths relative to its folder. */
 export class Overlay {
   readonly keepsLinks: boolean
   private readonly options: OverlayOptions
@@ -29,12 +29,12 @@ export class Overlay {
     return { below: join(this.options.lower, path), above: join(this.options.upper, path) }
   }
 
-  /** Where the overlay itself keeps files with several names. */
+  /** Where the overlay itself stores files with several names. */
   get index(): string {
     return join(this.options.upper, "..", "work", "index")
   }
 
-  /** Whether somebody else has changed it since the command began. */
+  /** Whether somebody else has changed the file since the command began. */
   isStale(info: BigIntStats): boolean {
     return Number(info.ctimeNs / 1000n) / 1000 > this.options.startedAt
   }
@@ -44,20 +44,20 @@ export class Overlay {
     return this.options.seen.get(path === "." ? "." : `./${path}`) ?? new Map<string, string>()
   }
 
-  /** As the command saw it. */
+  /** The inode of a path, as the command saw it. */
   inodeOf(path: string): string | undefined {
     const slash = path.lastIndexOf("/")
     const folder = slash < 0 ? "." : path.slice(0, slash)
     return this.namesSeen(folder).get(path.slice(slash + 1))
   }
 
-  /** Whether a file with other names is no longer the one that it was. */
+  /** Whether a file with other names was replaced by a new file. */
   isMadeAnew(path: string, below: BigIntStats): boolean {
     if (!this.keepsLinks || below.nlink < 2n) return false
     return this.inodeOf(path) !== String(below.ino)
   }
 
-  /** Other names of a file, as the command saw it, that it did not touch: what the lower folder has there. */
+  /** The untouched names of a file, as the command saw it, with their stats in the lower folder. */
   async *untouchedNames(path: string): AsyncGenerator<{ name: string; lower: BigIntStats }> {
     if (!this.keepsLinks) return
     const inode = this.inodeOf(path)
