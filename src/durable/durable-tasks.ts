@@ -12,7 +12,7 @@ import { closedError } from "./store-error.ts"
 export interface DurableTasks {
   /** Undefined for a task that is unknown or already taken. */
   get(taskId: string): Promise<BackgroundTask | undefined>
-  /** All tasks, or those of one agent: finished tasks first, in the order in which they ended. */
+  /** All tasks, or those of one agent: finished tasks first, in the order of their ends. */
   list(agentId?: string): Promise<Array<BackgroundTask>>
   /** Returns a finished task and removes it. Undefined for a task that is unknown or still running. */
   take(taskId: string): Promise<BackgroundTask | undefined>

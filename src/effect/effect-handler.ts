@@ -9,7 +9,7 @@ import { messageOf } from "../text/message-of.ts"
 
 declare const failure: unique symbol
 
-/** A handler that may fail with `E`. The type serves `failureOf` alone. */
+/** A handler that may fail with `E`. The type is only for `failureOf`. */
 export interface FailingHandler<out E, R = never> extends EffectHandler<R> {
   readonly [failure]?: E
 }
@@ -20,7 +20,7 @@ export interface EffectHandlerOptions<E> {
   readonly toModel?: (error: E) => string
 }
 
-/** The handler that each failure comes from, by the cause that the host receives. */
+/** The handler that caused each failure, by the cause that the host receives. */
 const origins = new WeakMap<object, FailingHandler<unknown, never>>()
 
 const sentenceOf = <E>(error: E, toModel: ((error: E) => string) | undefined): Effect.Effect<string> =>
@@ -57,7 +57,7 @@ export const effectHandler = <E, R = never>(
   return own
 }
 
-/** The failure of this handler that ended a call, if one did. A call that went on in another process has none. */
+/** The failure of this handler that ended a call, if any. A call that continued in another process has none. */
 export const failureOf = <E, R>(
   own: FailingHandler<E, R>,
   { cause }: Pick<ToolResult, "cause">,

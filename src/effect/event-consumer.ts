@@ -47,10 +47,10 @@ export class EventConsumer<R> {
   private readonly context: Context.Context<R>
   private readonly fibers: FiberSet.FiberSet<unknown, unknown>
   private readonly running = new Set<AnyFiber>()
-  /** By the fibers of questions, their calls. */
+  /** The calls of open questions, by the fibers of their Effects. */
   private readonly unanswered = new Map<AnyFiber, string>()
 
-  /** `fibers` outlives the call's own fiber: events of a background task come after the result of `run`. */
+  /** `fibers` outlives the call's own fiber: events of a background task arrive after the result of `run`. */
   constructor(onEvent: OnEvent<R>, context: Context.Context<R>, fibers: FiberSet.FiberSet<unknown, unknown>) {
     this.onEvent = onEvent
     this.context = context
@@ -60,7 +60,7 @@ export class EventConsumer<R> {
   /** For `executor.run`. Returns a promise if the function returned an Effect: deltas wait for it. */
   readonly tell = (event: ToolEvent): unknown => {
     if (isLast(event)) {
-      // Events of nested calls come here as well.
+      // Events of nested calls arrive here as well.
       for (const [fiber, callId] of this.unanswered)
         if ("callId" in event && callId === event.callId) fiber.interruptUnsafe()
     }

@@ -15,10 +15,10 @@ import type { JsonSchema } from "../schema/json-schema.ts"
 import { toPart } from "./model-output.ts"
 import { type ServicesOf, ToolExecution } from "./tool-execution.ts"
 
-/** Any record: the executor has checked the block. */
+/** Accepts any record, because the executor has checked the block. */
 const Block = Schema.Record(Schema.String, Schema.Unknown) as unknown as Schema.Codec<ToolContent>
 
-/** The result of a call that succeeds: what the model reads, and the same as data. */
+/** The result of a call that succeeds: the content for the model, and its data. */
 export const ToolSuccess = Schema.Struct({
   content: Schema.Array(Block),
   structured: Schema.optionalKey(Schema.Unknown),
@@ -67,7 +67,7 @@ const annotated = (tool: ExecutorTool, { label, annotations }: Tool<never>): Exe
 }
 
 /**
- * A Toolkit of a registry's tools, without hidden ones; or of definitions, such as those that an agent has in this turn:
+ * A Toolkit of a registry's tools, without hidden ones; or of definitions, such as those of an agent in this turn:
  * `executor.agent(id).definitions()` includes `resolve` while a preview is pending. `toolkitHandlers` runs the calls.
  *
  * @example

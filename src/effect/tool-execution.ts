@@ -23,8 +23,8 @@ export interface ToolExecutionService {
   readonly executor: ToolExecutor
 
   /**
-   * Runs one call to its result, in its agent's lane; a background call until it runs in the background. A call that ends as
-   * an Error, Denied or Cancelled is a result, not a failure. Interruption cancels the call and waits for its cleanup.
+   * Runs one call to its result, in its agent's lane; for a background call, until it starts in the background. A call that ends
+   * as an Error, Denied or Cancelled is a result, not a failure. Interruption cancels the call and waits for its cleanup.
    *
    * `onEvent` is called with the call's events and may return Effects, which begin at once. A delta waits for its own Effect, and the
    * result for all of them, except those of questions without an answer, which the call's end interrupts. An Effect that fails at a

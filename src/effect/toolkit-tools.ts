@@ -19,9 +19,9 @@ type AiTools = Record<string, AiTool.Any>
 /** The failure of a call of one of these tools. */
 type FailureOf<Tools extends AiTools> = AiTool.FailureResult<Tools[keyof Tools]>
 
-/** How the tools of a Toolkit run. */
+/** The options of `toolsOf`. */
 export interface ToolkitToolsOptions<Failure = unknown> extends EffectHandlerOptions<Failure> {
-  /** Which calls have a gate: those whose tool says `needsApproval` (default), or all. */
+  /** Which calls have a gate: those whose tool has `needsApproval` (default), or all. */
   readonly approval?: "declared" | "always"
 }
 
@@ -52,7 +52,7 @@ const outputOf = ({ encodedResult, modelOutput }: AiTool.HandlerResult<AiTool.An
   return { content: [{ type: "text", text: jsonOf(encodedResult) }], structured: encodedResult }
 }
 
-/** Adds the gate that the tool declares. A function that decides on it gets no messages: the executor has none. */
+/** Adds the gate that the tool declares. A function that decides on the gate gets no messages: the executor has none. */
 const gated = (tool: AiTool.Any, params: unknown, always: boolean): ToolPipeline => {
   const { needsApproval = false } = tool
   if (always || needsApproval === true) return pipeline().awaitApproval()
@@ -83,8 +83,8 @@ const lastOf = Effect.fnUntraced(function* <R>(handle: Handle<R>, context: Handl
 
 /**
  * The tools of a Toolkit, for a registry. Their own schemas check the parameters, preliminary results are deltas, and a failure
- * ends the call as an Error with the text of `toModel`. Tools that the model's provider runs are left out. A schema of
- * parameters that needs services cannot be checked before the call, so every call is refused.
+ * ends the call as an Error with the text of `toModel`. Tools that the model's provider runs are left out. If a schema of
+ * parameters needs services, it cannot be checked before the call, so every call is refused.
  *
  * @example
  * const layer = Layer.unwrap(

@@ -1,4 +1,4 @@
-/** One limit of an executor: what it has counted in this process, and the calls that it refuses. */
+/** One limit of an executor: its counts in this process, and the calls that it refuses. */
 
 import type { Call } from "../pipeline/call/call.ts"
 import type { Input } from "../pipeline/call/input.ts"
@@ -12,13 +12,13 @@ import type { Rate } from "./rate.ts"
 /** Ends a call before it has begun. */
 export type Refused = Extract<Input, { readonly _tag: "Refused" }>
 
-/** How many agents and named turns are counted, the last ones to call: without a bound, their counts would grow for ever. */
+/** How many agents and named turns are counted, those that called last: otherwise their counts would grow without limit. */
 const mostCounted = 100_000
 
-/** One limit, with what it has counted. */
+/** One limit and its counts. */
 export interface Bound {
   readonly limit: LimitSettings
-  /** Tells it from the other limits, in every process that has it. */
+  /** Distinguishes the limit from the others, in every process that has it. */
   readonly name: string
   readonly pool: Pool | undefined
   readonly rate: Rate | undefined
@@ -32,7 +32,7 @@ const refused = (message: string, cause?: unknown): Refused => ({
   outcome: failed("limit", message, cause),
 })
 
-/** The cost of a call, or the refusal of a call whose cost cannot be told or is never met. */
+/** The cost of a call, or the refusal of a call whose cost is invalid. */
 export const costOf = ({ limit }: Bound, params: unknown): number | Refused => {
   if (limit.cost === undefined) return 1
   try {
@@ -45,7 +45,7 @@ export const costOf = ({ limit }: Bound, params: unknown): number | Refused => {
   }
 }
 
-/** The refusal of a call for which waiting is of no use. */
+/** The refusal of a call that would wait in vain. */
 export const usedUp = (bound: Bound, call: Call, cost: number): Refused | undefined => {
   const { limit, agents } = bound
   const { rate, perTurn, perAgent } = limit
@@ -57,7 +57,7 @@ export const usedUp = (bound: Bound, call: Call, cost: number): Refused | undefi
   return undefined
 }
 
-/** What a model is told of a limit that is used up. */
+/** The message for the model when a limit is used up. */
 export const usedUpMessage = (limit: LimitSettings, kind: LimitKind, cost: number): string => {
   const costs = cost === 1 ? "" : ` This call counts ${cost}.`
   if (kind === "rate")
@@ -74,7 +74,7 @@ const inTurn = ({ turns, namedTurns }: Bound, call: Call): number => {
   return (turn === undefined ? turns.get(turnOf(call)) : namedTurns.get(turn)) ?? 0
 }
 
-/** Counts a call; with a cost below 0, takes that back. */
+/** Counts a call; a negative cost takes the count back. */
 export const count = (bound: Bound, call: Call, cost: number): void => {
   const { limit, turns, namedTurns, agents } = bound
   const { turn, agentId } = call.toolCall
@@ -87,7 +87,7 @@ export const count = (bound: Bound, call: Call, cost: number): void => {
 
 const add = (counts: Map<string, number>, name: string, cost: number): void => {
   const sum = (counts.get(name) ?? 0) + cost
-  // The one that called last is the last one to be forgotten.
+  // The entry that called last is dropped last.
   counts.delete(name)
   counts.set(name, sum)
   if (counts.size > mostCounted) counts.delete(counts.keys().next().value!)

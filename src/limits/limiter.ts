@@ -1,7 +1,7 @@
 /**
- * Holds calls back at the limits of their tools, between their checks and their first handler. A call takes its places in the order
- * of the limits, concurrency before rates, so that no two calls wait for each other; last, all of its places in the store, if there is
- * one.
+ * Holds calls back at the limits of their tools, between their checks and their first handler. A call takes its places in the
+ * order of the limits, concurrency before rates, so that no two calls wait for each other; last, all of its places in the store,
+ * if there is one.
  */
 
 import type { Call } from "../pipeline/call/call.ts"
@@ -19,17 +19,17 @@ import { type FullLimit, type LimitJournal, type LimitUse, StoredCounts } from "
 type Admitted = Extract<Input, { readonly _tag: "Admitted" }>
 type TimedOut = Extract<Input, { readonly _tag: "TimedOut" }>
 
-/** How many rows a store has of one rate. */
+/** The maximum number of rows in a store for one rate. */
 const mostRows = 1000
 
-/** Where a call takes a place: at once, or once there is room. */
+/** A limit at which a call takes a place: at once, or when a place is free. */
 interface Gate {
   readonly bound: Bound
   readonly kind: "concurrency" | "rate"
   readonly line: Pick<Rate, "take" | "release">
 }
 
-/** The limits of one tool, and its gates, in the order in which calls come to them. */
+/** The limits of one tool, and its gates, in the order in which calls reach them. */
 interface Course {
   readonly bounds: ReadonlyArray<Bound>
   readonly gates: ReadonlyArray<Gate>
@@ -55,7 +55,7 @@ export class Limiter {
   private readonly courses = new Map<string, Course>()
   private readonly passages = new Map<Call, Passage>()
   private readonly stored: StoredCounts | undefined
-  /** Calls that the store has counted, and that may ask for a place once more. */
+  /** Calls that the store has counted and that may ask for a place again. */
   private readonly counted = new WeakSet<Call>()
   /** Names of turns, by their objects. */
   private readonly turnNames = new WeakMap<object, string>()
@@ -86,7 +86,7 @@ export class Limiter {
     })
   }
 
-  /** Names the turn of a new call, so that the turn can be told in another process. `turn`: an object that its calls share. */
+  /** Names the turn of a new call, so that other processes can identify it. `turn`: an object that its calls share. */
   nameTurn(call: Call, turn: object): void {
     if (this.stored === undefined || this.bounds.every(({ limit }) => limit.perTurn === undefined)) return
     const { toolCall } = call
@@ -98,7 +98,7 @@ export class Limiter {
   admit(call: Call, admission: Admitted | Refused): Input {
     if (admission._tag === "Refused") return admission
     const { bounds, gates } = this.courseOf(call)
-    // A call that restarts with edited parameters has counted, and has its places.
+    // A call that restarts with edited parameters is already counted, and has its places.
     if (bounds.length === 0 || this.passages.has(call)) return admission
     const costs = new Map<Bound, number>()
     for (const bound of bounds) {
@@ -128,8 +128,8 @@ export class Limiter {
   }
 
   /**
-   * Nested calls share the place of the call around them that is under the same limit, one after another: that call does not end before
-   * they do, so a place of their own could never come free.
+   * Nested calls share, one after another, the place of the outer call that has the same limit: the outer call does not end
+   * before they do, so a separate place might never become free.
    */
   private gatesFor(call: Call, gates: ReadonlyArray<Gate>): ReadonlyArray<Gate> {
     if (call.to.outer === undefined) return gates
@@ -150,7 +150,7 @@ export class Limiter {
     return isHolder === true ? passage : this.holderOf(outer.to.outer, bound)
   }
 
-  /** Gives the places of a call back. A call that has not begun has not counted, nor has one that asks for its places again. */
+  /** Gives back the places of a call. A call that has not begun is not counted, nor is one that asks for its places again. */
   leave(call: Call, asksAgain = false): void {
     const passage = this.passages.get(call)
     if (passage === undefined) return
@@ -162,7 +162,7 @@ export class Limiter {
     if (asksAgain && this.counted.has(call)) this.stored?.leave(call)
   }
 
-  /** The message for a call that has waited as long as it may. */
+  /** The message for a call whose waiting time is over. */
   late(call: Call, waited: number): string {
     const passage = this.passages.get(call)!
     const wait = waitOf(passage)
@@ -188,7 +188,7 @@ export class Limiter {
     return this.stored === undefined || !this.asks(this.stored, call, passage)
   }
 
-  /** Asks the store for the call's places, if it has any to ask for. */
+  /** Asks the store for the call's places, if there are any to ask for. */
   private asks(stored: StoredCounts, call: Call, passage: Passage): boolean {
     const isAsked = ({ kind }: LimitUse) =>
       kind === "concurrency" ? stored.isShared : !this.counted.has(call)
@@ -227,7 +227,7 @@ export class Limiter {
     return true
   }
 
-  /** A call that waited has the place that it waited for. Returns whether the call keeps it. */
+  /** Continues a call that got the place it waited for. Returns whether the call keeps the place. */
   private placed(call: Call): boolean {
     const passage = this.passages.get(call)
     if (passage === undefined) return false
@@ -258,18 +258,18 @@ const reasonOf = ({ gates, at, stored }: Passage): string => {
   return describeLimit(bound.limit, kind)
 }
 
-/** For how many milliseconds there is no room for the call; 0 if that is not known. */
+/** The milliseconds until the limit has room for the call; 0 if unknown. */
 const waitOf = ({ gates, at, stored, costs }: Passage): number => {
   if (stored !== undefined) return stored.wait
   const { bound, line } = gates[at]!
   return line instanceof Rate ? line.wait(costs.get(bound)!) : 0
 }
 
-/** In milliseconds, so that a rate has a thousand rows at most. */
+/** The milliseconds that share a row, so that a rate has at most a thousand rows. */
 const partOf = ({ max, per }: { readonly max: number; readonly per: number }, cost: number): number =>
   cost >= 1 && max <= mostRows ? 1 : Math.max(1, per / mostRows)
 
-/** What the store counts for a call, each with its limit. */
+/** The uses that the store counts for a call, each with its limit. */
 const usesOf = (call: Call, { costs, gates }: Passage): ReadonlyArray<readonly [Bound, LimitUse]> =>
   [...costs].flatMap(([bound, cost]) => {
     const { name, pool } = bound

@@ -1,4 +1,4 @@
-/** Limits on tools, as the executor's options give them and as it reads them. */
+/** Limits on tools: the options, and the settings read from them. */
 
 import { formatMillis, toMillis } from "../pipeline/model/duration.ts"
 import { expectFunction, expectKnown, got, toCount } from "../pipeline/model/got.ts"
@@ -7,7 +7,7 @@ import { namesMatching } from "../text/name-pattern.ts"
 import { didYouMean } from "../text/near-name.ts"
 
 /**
- * Bounds the calls of some tools. A call waits, with its lane, until `concurrency` and `rate` let it begin. Where `perTurn` or
+ * Bounds the calls of some tools. A call waits, with its lane, until `concurrency` and `rate` let it begin. If `perTurn` or
  * `perAgent` is used up, it ends as an Error with the reason `limit`.
  */
 export interface Limit {
@@ -15,15 +15,18 @@ export interface Limit {
   readonly tools: ReadonlyArray<string>
   /** How many calls may run at once, from their first handler to their end. */
   readonly concurrency?: number | undefined
-  /** How much may begin in any stretch of time of this length. */
+  /** The total cost of the calls that may begin within any period of this length. */
   readonly rate?: { readonly max: number; readonly per: DurationInput } | undefined
-  /** How much one turn may begin: the calls of one `runTurn`, `beginTurn`, `enqueueTurn` or `enqueue`, or with one `turn`. */
+  /**
+   * The total cost of the calls that may begin in one turn: those of one `runTurn`, `beginTurn`, `enqueueTurn` or `enqueue`,
+   * or with the same `turn`.
+   */
   readonly perTurn?: number | undefined
-  /** How much one agent may begin in the life of the executor, or of its store. */
+  /** The total cost of the calls of one agent that may begin in the life of the executor, or of its store. */
   readonly perAgent?: number | undefined
-  /** What a call counts in `rate`, `perTurn` and `perAgent`: 0 or more. Given the checked parameters. Default 1. */
+  /** The cost of a call for `rate`, `perTurn` and `perAgent`: 0 or more. Receives the validated parameters. Default 1. */
   readonly cost?: ((params: unknown) => number) | undefined
-  /** How long a call may wait. It then ends as an Error with the reason `limit`. Default: as long as it takes. */
+  /** How long a call may wait. After that it ends as an Error with the reason `limit`. Default: without limit. */
   readonly maxWait?: DurationInput | undefined
 }
 
@@ -32,7 +35,7 @@ export type LimitKind = "concurrency" | "rate" | "perTurn" | "perAgent"
 
 /** A limit with its times in milliseconds. */
 export interface LimitSettings {
-  /** What a model is told of it: the tools, as the host has named them. */
+  /** The tools in messages for models: the names that the host has given. */
   readonly tools: string
   readonly isFor: (tool: string) => boolean
   readonly concurrency: number | undefined
@@ -46,7 +49,7 @@ export interface LimitSettings {
 
 const keys = ["tools", "concurrency", "rate", "perTurn", "perAgent", "cost", "maxWait"]
 
-/** The limits of the options. Throws a TypeError for limits that are invalid or can never be met. */
+/** Reads the limits of the options. Throws a TypeError for limits that are invalid or can never be met. */
 export const toLimits = (limits: ReadonlyArray<Limit> | undefined): ReadonlyArray<LimitSettings> => {
   if (limits === undefined || limits === null) return []
   if (!Array.isArray(limits)) throw new TypeError(`Expected \`limits\` to be an array, ${got(limits)}`)
@@ -105,7 +108,7 @@ const expectNames = (tools: ReadonlyArray<string>, name: string): void => {
     throw new TypeError(`Expected \`${name}.tools\` to be an array of names of tools, ${got(tools)}`)
 }
 
-/** Throws a TypeError for a name or a pattern that is for none of these tools. */
+/** Throws a TypeError for a name or a pattern that fits none of these tools. */
 export const expectLimitedTools = (limits: ReadonlyArray<Limit>, tools: ReadonlyArray<string>): void => {
   for (const name of limits.flatMap((limit) => limit.tools)) {
     const isFor = namesMatching([name])
@@ -114,7 +117,7 @@ export const expectLimitedTools = (limits: ReadonlyArray<Limit>, tools: Readonly
   }
 }
 
-/** A limit for people and models: `at most 30 in 1 minute for web_search, fetch_*`. */
+/** Describes a limit for people and models: `at most 30 in 1 minute for web_search, fetch_*`. */
 export const describeLimit = (limit: LimitSettings, by: LimitKind): string => {
   const { tools, rate } = limit
   switch (by) {

@@ -1,21 +1,21 @@
-/** A line of calls, of which only so much may begin in any stretch of time. One deadline serves the whole line. */
+/** A queue of calls that limits how many may begin in any period of a given length. One deadline serves the whole queue. */
 import type { Call } from "../pipeline/call/call.ts"
 import type { Deadlines, Expiring } from "../pipeline/schedule/deadlines.ts"
 import { Fifo } from "../pipeline/schedule/fifo.ts"
 import { Ring } from "../pipeline/schedule/ring.ts"
 
 interface Taken {
-  /** When it stops to count, in milliseconds of the executor's clock. */
+  /** When it stops counting, in milliseconds of the executor's clock. */
   readonly until: number
   readonly cost: number
 }
 
-/** What counts in the last stretch of time, and the calls that wait for room in it. */
+/** The costs counted in the last period, and the calls that wait for room in it. */
 export class Rate {
   private readonly max: number
   private readonly per: number
   private readonly deadlines: Deadlines
-  /** Told that the call may begin. Gives false where the call does not want it any more. */
+  /** Lets the call begin. Returns false if the call no longer wants to. */
   private readonly placed: (call: Call) => boolean
   /** Oldest first. */
   private readonly taken = new Ring<Taken>()
@@ -32,7 +32,7 @@ export class Rate {
     this.freed = { expiresAt: 0, slot: -1, expire: () => this.pump() }
   }
 
-  /** True where the call may begin at once. Else `placed` is called when it may, unless the call leaves before. */
+  /** Returns true if the call may begin at once. Otherwise `placed` is called when it may, unless the call leaves before that. */
   take(call: Call, cost: number): boolean {
     if (this.line.size === 0 && this.wait(cost) === 0) {
       this.count(cost)
@@ -44,7 +44,7 @@ export class Rate {
     return false
   }
 
-  /** Leaves the line. What has begun counts on. */
+  /** Leaves the queue. The cost of a call that has begun stays counted. */
   release(call: Call): void {
     const wasFirst = this.line.first() === call
     if (!this.line.delete(call)) return
@@ -54,7 +54,7 @@ export class Rate {
     this.arm()
   }
 
-  /** For how many milliseconds there is no room for so much. At most `max`. */
+  /** The milliseconds until there is room for this cost, which is at most `max`. */
   wait(cost: number): number {
     const now = this.deadlines.now()
     const { taken } = this
@@ -78,7 +78,7 @@ export class Rate {
     this.used += cost
   }
 
-  /** Takes back what was counted last, for a call that has not begun. */
+  /** Takes back the last counted cost, for a call that has not begun. */
   private uncount(cost: number): void {
     if (cost === 0) return
     this.taken.pop()
@@ -97,7 +97,7 @@ export class Rate {
       if (this.wait(cost) > 0) break
       this.line.delete(next)
       this.costs.delete(next)
-      // Before it begins, because its code may enqueue others.
+      // Counted before the call begins, because its code may enqueue others.
       this.count(cost)
       if (!this.placed(next)) this.uncount(cost)
     }

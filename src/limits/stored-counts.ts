@@ -1,19 +1,22 @@
 /**
- * Counts calls at their limits in a store, so that counts outlive their process, and all processes of the store share them. The calls
- * that find no room at a limit wait in line: only the first of them asks the store again, once there may be room.
+ * Counts calls at their limits in a store, so that counts survive their process, and all processes of the store share them. Calls
+ * that find a limit full wait in line: only the first of them asks the store again, once there may be room.
  */
 import type { Call } from "../pipeline/call/call.ts"
 import type { Deadlines } from "../pipeline/schedule/deadlines.ts"
 import type { LimitKind } from "./limits.ts"
 
-/** What a call counts at one limit. */
+/** The cost of a call at one limit. */
 export interface LimitUse {
   readonly kind: LimitKind
-  /** Names what is counted: the limit, and its agent or turn. */
+  /** Identifies the count: the limit, and its agent or turn. */
   readonly key: string
   readonly cost: number
   readonly max: number
-  /** Of a rate: for how many milliseconds a use counts, and how many of them a row takes together, which all count as the last one. */
+  /**
+   * For a rate: for how many milliseconds a use counts, and how many milliseconds share a row, whose uses all count as its last
+   * one.
+   */
   readonly rate?: { readonly per: number; readonly part: number }
 }
 
@@ -21,19 +24,19 @@ export interface LimitUse {
 export interface FullLimit {
   /** Its index among the uses of the call. */
   readonly index: number
-  /** Milliseconds until there may be room; undefined if that cannot be foretold. */
+  /** The milliseconds until there may be room; undefined if they cannot be predicted. */
   readonly wait?: number
   /** Resolves once there may be room, or the signal is aborted. */
   readonly freed?: (signal: AbortSignal) => Promise<void>
 }
 
-/** Stores what calls count at limits. */
+/** Stores the uses that calls count at limits. */
 export interface LimitJournal {
-  /** Whether other processes run calls of the store: else the calls that run at once are those of this one. */
+  /** Whether other processes run calls of the store. If not, the running calls are those of this process. */
   readonly isShared: boolean
-  /** Counts a call at all of its limits; or at none, if one of them is full, which is returned. */
+  /** Counts a call at all of its limits; or at none, if one of them is full, and returns that one. */
   takeUses(call: Call, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined>
-  /** The call, which has not ended, leaves those that run at once. */
+  /** Stops counting a call that has not ended among the running ones. */
   leaveUses(call: Call): void
 }
 
@@ -41,7 +44,7 @@ export interface LimitJournal {
 export interface LimitAsk {
   readonly call: Call
   readonly uses: ReadonlyArray<LimitUse>
-  /** Aborted when the call does not want the places any more. */
+  /** Aborted when the call no longer wants the places. */
   readonly signal: AbortSignal
   /** Called with the limit that the call waits at. */
   readonly onFull: (full: FullLimit) => void
@@ -53,7 +56,7 @@ const waits = ({ kind }: LimitUse): boolean => kind === "concurrency" || kind ==
 export class StoredCounts {
   private readonly journal: LimitJournal
   private readonly deadlines: Deadlines
-  /** By the key of a use: resolves once the last call in its line has its places. */
+  /** By the key of a use: a promise that resolves once the last call in its line has its places. */
   private readonly lines = new Map<string, Promise<unknown>>()
 
   get isShared(): boolean {
@@ -73,7 +76,7 @@ export class StoredCounts {
     return full !== undefined && waits(ask.uses[full.index]!) ? this.inLine(ask, keys, full) : full
   }
 
-  /** The call leaves those that run at once, to ask for its place again. */
+  /** Stops counting a call among the running ones, because it asks for its place again. */
   leave(call: Call): void {
     this.journal.leaveUses(call)
   }

@@ -1,12 +1,12 @@
-/** The blocks that an output is made of, in the shapes of the Model Context Protocol, and their check. */
+/** The content blocks of an output, in the shapes of the Model Context Protocol, and their validation. */
 
 import { isPlainObject } from "../schema/plain-object.ts"
 
-/** What any block may carry beside its content: it is passed on as it is. */
+/** The properties that any block may have besides its content. They are passed on unchanged. */
 export interface ContentNotes {
   /** Hints for hosts, such as `audience` and `priority`. */
   readonly annotations?: Readonly<Record<string, unknown>>
-  /** The tool's own. */
+  /** The tool's own data. */
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
@@ -32,7 +32,7 @@ export interface AudioContent extends ContentNotes {
   readonly mimeType: string
 }
 
-/** What an embedded resource holds: its text, or its bytes in base64. */
+/** The contents of an embedded resource: its text, or its bytes in base64. */
 export type ResourceContents = {
   readonly uri: string
   readonly mimeType?: string
@@ -42,13 +42,13 @@ export type ResourceContents = {
   | { readonly blob: string; readonly text?: undefined }
 )
 
-/** A block with a resource, such as a file, whole. */
+/** A block with a whole resource, such as a file. */
 export interface EmbeddedResource extends ContentNotes {
   readonly type: "resource"
   readonly resource: ResourceContents
 }
 
-/** A block that names a resource, which whoever reads it may fetch. */
+/** A block that links to a resource, which the reader may fetch. */
 export interface ResourceLink extends ContentNotes {
   readonly type: "resource_link"
   readonly uri: string
@@ -61,7 +61,7 @@ export interface ResourceLink extends ContentNotes {
   readonly size?: number
 }
 
-/** One block of what the model is shown. */
+/** One block of the content for the model. */
 export type ToolContent = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink
 
 type Fields = Readonly<Record<string, unknown>>
@@ -69,7 +69,7 @@ type Fields = Readonly<Record<string, unknown>>
 const isOptional = (type: "string" | "number", value: unknown): boolean =>
   value === undefined || typeof value === type
 
-/** What is wrong with a resource's contents, as the end of a sentence. */
+/** The fault of a resource's contents, as the end of a sentence. */
 const resourceFault = (resource: unknown): string | undefined => {
   if (!isPlainObject(resource)) return "needs a `resource`, an object"
   const { uri, mimeType, text, blob } = resource
@@ -111,7 +111,7 @@ const ownFault = (block: Fields): string | undefined => {
   }
 }
 
-/** What is wrong with a block, as the end of a sentence that begins with its place; undefined for one that can be shown. */
+/** The fault of a block, as the end of a sentence that begins with its place; undefined if the block is valid. */
 export const contentFault = (block: unknown): string | undefined => {
   if (!isPlainObject(block)) return "is no object"
   const fault = ownFault(block)
@@ -121,5 +121,5 @@ export const contentFault = (block: unknown): string | undefined => {
   return _meta === undefined || isPlainObject(_meta) ? undefined : "needs an object as its `_meta`"
 }
 
-/** Whether a value is a block that can be shown. */
+/** Whether a value is a valid block. */
 export const isContent = (block: unknown): block is ToolContent => contentFault(block) === undefined

@@ -1,11 +1,14 @@
-/** Cuts the blocks of a result to what it may give the model: text keeps its start and its end, other blocks stay or are left out. */
+/**
+ * Cuts the blocks of a result to the size that the model may receive: text keeps its start and its end, other blocks stay or are
+ * left out.
+ */
 import { headOfBytes, tailOfBytes } from "../text/truncation.ts"
 import type { ToolContent } from "./content.ts"
 
-/** What a result gives the model at most by default, in bytes of UTF-8. */
+/** The default size of a result that the model receives, in bytes of UTF-8. */
 export const defaultOutputBytes = 50_000
 
-/** The part of the sentence in the gap that says how the text can be read on from a byte. */
+/** Returns the part of the sentence in the gap that explains how to continue reading the text from a byte. */
 export type ReadOn = (offset: number) => string
 
 const bytesOf = (block: ToolContent): number => {
@@ -22,12 +25,12 @@ const bytesOf = (block: ToolContent): number => {
   }
 }
 
-/** Bytes of blocks, texts joined by newlines. */
+/** The bytes of blocks, with texts joined by newlines. */
 export const bytesOfBlocks = (blocks: ReadonlyArray<ToolContent>): number =>
   blocks.reduce((sum, block) => sum + bytesOf(block), 0) +
   Math.max(0, blocks.filter(({ type }) => type === "text").length - 1)
 
-/** Text can be cut and read on, also that of a resource. */
+/** A block whose text can be cut and continued; includes the text of a resource. */
 const asText = (block: ToolContent): ToolContent =>
   block.type === "resource" && block.resource.text !== undefined
     ? { type: "text", text: block.resource.text }
@@ -35,11 +38,11 @@ const asText = (block: ToolContent): ToolContent =>
 
 const gap = (left: number, readOn: string): string => `\n[… ${left} bytes left out${readOn} …]\n`
 
-/** Both ends of a text, and between them how much is left out. Only its start where even that does not fit. */
+/** Both ends of a text, with a note between them of how much is left out. Only the start if the note does not fit. */
 const bothEnds = (whole: Buffer, room: number, readOn: ReadOn | undefined): string => {
   for (const told of [readOn, undefined]) {
     const on = (offset: number) => told?.(offset) ?? ""
-    // No number in the sentence is longer than this one.
+    // No number in the note is longer than this one.
     const inner = room - Buffer.byteLength(gap(whole.length, on(whole.length)))
     if (inner < 0) continue
     const head = headOfBytes(whole, Math.ceil(inner / 2))
@@ -57,9 +60,9 @@ const leftOut = (blocks: ReadonlyArray<ToolContent>): string => {
 }
 
 /**
- * The blocks within `max` bytes of UTF-8, and how many bytes all of them have; undefined where they fit. Text gets half of the room
- * if it needs so much, and other blocks, whole or not at all, what is left. `keep` is called with a text that is cut: it keeps all of
- * the text, and returns how to read it on.
+ * The blocks that fit into `max` bytes of UTF-8, and the size of all of them; undefined if all fit. Text gets half of the room if
+ * it needs that much, and other blocks, each whole or left out, the rest. `keep` is called with a text that is cut: it keeps the
+ * full text, and returns how to continue reading it.
  */
 export const cutBlocks = (
   given: ReadonlyArray<ToolContent>,
@@ -84,7 +87,7 @@ export const cutBlocks = (
     return fits
   })
   const said: ToolContent = { type: "text", text: leftOut(tooLarge) }
-  // A bound that is too small even for the note is kept all the same.
+  // A limit that is too small even for the note still applies.
   const note = tooLarge.length === 0 || bytesOf(said) + 1 > max - used ? [] : [said]
   const noteBytes = note.reduce((sum, block) => sum + bytesOf(block) + 1, 0)
   const textRoom = max - used - noteBytes

@@ -1,25 +1,25 @@
-/** What a tool produces: for the model (`content`), for programs (`structured`), and for its host alone (`details`). */
+/** The output of a tool: for the model (`content`), for programs (`structured`), and for its host alone (`details`). */
 
 import { messageOf } from "../text/message-of.ts"
 import { contentFault, isContent, type ToolContent } from "./content.ts"
 import { jsonFault } from "./plain-json.ts"
 import { toPlainJson } from "./to-plain-json.ts"
 
-/** What a tool produces. Plain JSON. */
+/** The output of a tool. Plain JSON. */
 export interface ToolOutput<Structured = unknown> {
   readonly content: ReadonlyArray<ToolContent>
   /**
-   * The same as data, for programs. Plain JSON, checked against the tool's `outputSchema` where it has one. Where no block
-   * is text, its JSON is added as one, so that the model can read it.
+   * The same as data, for programs. Plain JSON, checked against the tool's `outputSchema`, if it has one. If no block is
+   * text, its JSON is added as a text block, so that the model can read it.
    */
   readonly structured?: Structured
-  /** For hosts and renderers; never shown to the model. Plain JSON: of anything else they get a copy that is. */
+  /** For hosts and renderers; never shown to the model. Plain JSON: any other value is replaced by a plain copy. */
   readonly details?: unknown
   /** Asks the host to end the model's turn after this result. */
   readonly terminate?: boolean
 }
 
-/** What may be given as an output: text alone, the whole, or data alone, whose JSON is the text. */
+/** The accepted forms of an output: text only, a whole output, or data only, whose JSON becomes the text. */
 export type GivenOutput =
   | string
   | ToolOutput
@@ -41,13 +41,13 @@ export const textOf = (output: ToolOutput | undefined): string => {
 
 const none: ReadonlyArray<ToolContent> = []
 
-/** Data alone as an output without blocks. What is no output at all stays as it is. */
+/** Converts data only to an output without blocks. A value that is not an output is returned unchanged. */
 export const withContent = (output: GivenOutput): string | ToolOutput => {
   if (typeof output !== "object" || output === null || output.content !== undefined) return output
   return output.structured === undefined ? (output as object as ToolOutput) : { ...output, content: none }
 }
 
-/** Its JSON is the text where no block is one. */
+/** Adds the JSON of `structured` as text if no block is text. */
 const withStructuredText = (output: ToolOutput): ToolOutput => {
   const { content, structured } = output
   if (content.some((block) => block.type === "text")) return output
@@ -68,8 +68,8 @@ const withPlainDetails = ({ details, ...output }: ToolOutput): ToolOutput => {
 }
 
 /**
- * Reads a string or an output that somebody else made (a handler in JavaScript, a host's answer).
- * Gives undefined for anything that is neither: `outputFault` says why.
+ * Reads a string or an output from outside (a handler in JavaScript, a host's answer). Returns undefined for anything
+ * else: `outputFault` describes why.
  */
 export const toOutput = (value: unknown): ToolOutput | undefined => {
   if (typeof value === "string") return textOutput(value)
@@ -82,7 +82,7 @@ export const toOutput = (value: unknown): ToolOutput | undefined => {
   return details === undefined || faultIn(details, "details") === undefined ? told : withPlainDetails(told)
 }
 
-/** What is wrong with an output that `toOutput` does not take, as the end of a sentence that says whose it is. */
+/** The fault of an output that `toOutput` does not accept, as the end of a sentence that begins with its owner. */
 export const outputFault = (value: unknown): string => {
   try {
     const { content, structured } = Object(withContent(value as GivenOutput)) as {

@@ -1,7 +1,7 @@
-/** Tells what is plain JSON: what comes out of `JSON.parse` as it went into `JSON.stringify`. */
+/** Recognizes plain JSON: values that `JSON.parse` restores exactly as they were passed to `JSON.stringify`. */
 import { isOfClass } from "../schema/plain-object.ts"
 
-/** Deeper values may refer to themselves, and are too much for whoever reads them. */
+/** Deeper values may refer to themselves, and are too deep for their readers. */
 const maxDepth = 512
 
 const nameOf = (value: object): string => {
@@ -12,8 +12,8 @@ const nameOf = (value: object): string => {
 const article = (name: string): string => (/^[AEIOU]/i.test(name) ? `an ${name}` : `a ${name}`)
 
 /**
- * What is wrong with a value that should be plain JSON, as a sentence's end that begins with its place; undefined for one that
- * is. A property that is undefined is taken for one that is not there. Throws where the value does.
+ * The fault of a value that should be plain JSON, as the end of a sentence that begins with its place; undefined if there is
+ * none. An undefined property counts as absent. Throws if reading the value throws.
  */
 export const jsonFault = (value: unknown, place: string, depth = 0): string | undefined => {
   switch (typeof value) {

@@ -1,4 +1,4 @@
-/** The tool `read_result`, as the model sees it: it reads on in a result that was cut. */
+/** The tool `read_result`, as the model sees it: it continues reading a result that was cut. */
 import type { JsonSchema } from "../schema/json-schema.ts"
 import { bytesFrom, headOfBytes } from "../text/truncation.ts"
 import type { ReadOn } from "./cut-blocks.ts"
@@ -8,11 +8,11 @@ export interface ReadResultParams {
   readonly call_id: string
   /** Default 0. */
   readonly offset?: number
-  /** Default, and at most: what one result may have. */
+  /** Default and maximum: the limit of one result. */
   readonly limit?: number
 }
 
-/** The name of the tool that reads results that were cut. A tool that is registered under this name takes its place. */
+/** The name of the tool that reads results that were cut. A registered tool of this name replaces it. */
 export const readResultName = "read_result"
 
 /** The description of `read_result` for the model. */
@@ -34,18 +34,18 @@ export const readResultParameters: JsonSchema = {
   required: ["call_id"],
 }
 
-/** Tells the model how to read on. */
+/** Tells the model how to continue reading. */
 export const readingOn =
   (callId: string): ReadOn =>
   (offset) =>
     `; read on with ${readResultName} { "call_id": ${JSON.stringify(callId)}, "offset": ${offset} }`
 
-/** The widest character, in bytes: each read gives one at least. */
+/** The size of the widest character, in bytes: each read returns at least one. */
 const oneCharacter = 4
 
 /**
- * A part of a text from an offset on, whole characters only, and behind it how to read on. At most `max` bytes; undefined past the
- * text's end.
+ * The part of a text from an offset, whole characters only, followed by how to continue reading. At most `max` bytes; undefined
+ * past the end of the text.
  */
 export const readPart = (
   whole: Buffer,

@@ -1,18 +1,18 @@
-/** Copies what others made as plain JSON, so that hosts can show, send and keep it. */
+/** Copies values from outside as plain JSON, so that hosts can show, send and store them. */
 
 const maxDepth = 200
-/** Of all that is copied together: values, and characters of texts. */
+/** The limits of everything that is copied together: values, and characters of strings. */
 const maxValues = 100_000
 const maxCharacters = 20_000_000
 
 const leftOut = (count: number): string => `[${count} more left out]`
 
 /**
- * As JSON.stringify sees a value: `toJSON` is honoured; functions, symbols and undefined are left out. Where that would
- * fail or lose everything: a BigInt is its digits, a Set an array, a Map an object where all its keys are texts and else an
- * array of pairs, an Error its name and message, bytes their number, a cycle `"[circular]"`, what is nested past 200 levels
- * `"[too deep]"`, and a property that cannot be read is left out. Past 100,000 values or 20,000,000 characters the rest is
- * left out, and its place says how much that is. Never throws.
+ * Copies a value as JSON.stringify does: calls `toJSON`; leaves out functions, symbols and undefined. Other values, which
+ * JSON.stringify would reject or lose: a BigInt becomes its digits, a Set an array, a Map an object if all its keys are
+ * strings and otherwise an array of pairs, an Error its name and message, bytes their number, a cycle `"[circular]"`, a
+ * value nested deeper than 200 levels `"[too deep]"`; a property that cannot be read is left out. Past 100,000 values or
+ * 20,000,000 characters the rest is left out, and replaced by a note of how much. Never throws.
  */
 export const toPlainJson = (value: unknown): unknown => {
   const copies = new Map<object, unknown>()
@@ -45,7 +45,7 @@ export const toPlainJson = (value: unknown): unknown => {
     }
   }
 
-  /** What is held twice is copied once; what holds itself is found here while it is still being copied. */
+  /** Copies a value that occurs twice only once; a value that contains itself is found here while it is still being copied. */
   const copyOnce = (value: object, depth: number): unknown => {
     if (copies.has(value)) return copies.get(value)
     if (depth >= maxDepth) return "[too deep]"

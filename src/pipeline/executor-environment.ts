@@ -21,7 +21,7 @@ export interface ExecutorJournal extends Journal {
   attach(engine: Engine): void
   /** Stores all changes that it holds, and accepts no more. */
   close(): Promise<void>
-  /** Called once no handler runs any more. */
+  /** Called when no more handlers run. */
   left(): void
 }
 

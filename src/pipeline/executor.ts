@@ -78,8 +78,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * Makes an executor whose handlers may need services of `R`. The scope shuts the executor down, and the program's Clock tells its
-   * time. Invalid options are a defect.
+   * Makes an executor whose handlers may need services of `R`. The scope shuts the executor down, and its time comes from the
+   * program's Clock. Invalid options are a defect.
    */
   static make<R, T extends ToolTypes = AnyTools>(
     registry: ToolRegistry<R, T>,

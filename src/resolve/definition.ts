@@ -2,8 +2,8 @@
 import type { JsonSchema } from "../schema/json-schema.ts"
 
 /**
- * The parameters of `resolve`. `extra` is passed to the handler that applies or discards the action. `actionId` is for hosts in which a
- * person has decided on one preview: if that is not the latest one, nothing is resolved.
+ * The parameters of `resolve`. `extra` is passed to the handler that applies or discards the action. `actionId` is for hosts in
+ * which a person decides on one preview: if it is not the latest one, no action is resolved.
  */
 export interface ResolveParams {
   readonly action: "apply" | "discard"

@@ -16,7 +16,7 @@ const text = [
   "</system-reminder>",
 ].join("\n")
 
-/** The reminder of a tool's preview. */
+/** The reminder for a tool's preview. */
 export const resolveReminder = (sourceToolName: string): ResolveReminder => ({
   kind: "resolve-reminder",
   hidden: true,
@@ -39,7 +39,7 @@ export const withoutHint = (content: string): string => {
   return start === -1 ? content : content.slice(0, start).replace(/\n$/, "")
 }
 
-/** A preview with a line that says what is pending, and what the model can do about it. */
+/** A preview with a line that names the pending action, and what the model can do about it. */
 export const withHint = (output: ToolOutput | undefined, label: string): ToolOutput => ({
   ...output,
   content: [

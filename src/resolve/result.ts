@@ -1,14 +1,14 @@
-/** The results of `resolve`: their texts, and the details that hosts draw them from. */
+/** The results of `resolve`: their texts, and the details that hosts use to draw them. */
 import { type ToolOutput, textOutput } from "../output/output.ts"
 import type { ResolveParams } from "./definition.ts"
 
 export const nothingPending = "No pending action to resolve. Nothing to apply or discard."
 
-/** For a `resolve` whose `actionId` is not the latest preview. */
+/** The message for a call of `resolve` whose `actionId` is not the latest preview. */
 export const notTheLatest = (actionId: string): string =>
   `The preview ${actionId} is not the latest that waits. Nothing was applied or discarded.`
 
-/** The source of what was resolved: a pending action, or a standing handler. */
+/** The source of the resolved result: a pending action, or a standing handler. */
 export interface ResolveSource {
   readonly label?: string | undefined
   readonly sourceToolName?: string | undefined

@@ -1,13 +1,13 @@
 /**
- * What an agent's next turn should do about a pending preview: pure transitions of one small state.
- * `soft` reminds once, forces after a turn that did something else, and gives up after three forced turns;
- * `forced` forces as long as something is pending.
+ * What an agent's next turn should do about a pending preview: pure transitions of a small state. `soft` reminds once,
+ * forces after a turn that did something else, and gives up after three forced turns; `forced` forces while an action is
+ * pending.
  */
 
-/** How a model is led to resolve a preview: reminded first (`soft`), or forced while one is pending (`forced`). */
+/** How a model is made to resolve a preview: reminded first (`soft`), or forced while one is pending (`forced`). */
 export type ResolveChoice = "soft" | "forced"
 
-/** How far an agent was reminded or forced. */
+/** How far the agent has been reminded or forced. */
 export type TurnState =
   | { readonly _tag: "Idle" }
   | { readonly _tag: "Remind" }
@@ -22,14 +22,14 @@ export type ToolChoiceMode = "auto" | "remind" | "force"
 
 const forcedTurns = 3
 
-/** Nothing is pending. */
+/** No action is pending. */
 export const idle: TurnState = { _tag: "Idle" }
 
 /** An action is pending: a new one, one whose apply failed, or the next on the stack. */
 export const pending = (choice: ResolveChoice): TurnState =>
   choice === "forced" ? { _tag: "Force", turns: 0 } : { _tag: "Remind" }
 
-/** The mode of the next turn; undefined if nothing is pending. */
+/** The mode of the next turn; undefined if no action is pending. */
 export const modeOf = (state: TurnState): ToolChoiceMode | undefined => {
   switch (state._tag) {
     case "Idle":
@@ -57,7 +57,7 @@ export interface Turn {
 
 /**
  * Ends a turn of the model. `onlyResolves`: it called `resolve` and nothing else. A `resolve` that reaches the action leads to
- * `pending` or `idle`; one that does not, such as one with invalid parameters, was a turn in vain.
+ * `pending` or `idle`; if it does not, such as with invalid parameters, the turn counts as one without a result.
  */
 export const turn = (state: TurnState, choice: ResolveChoice, onlyResolves: boolean): Turn => {
   if (state._tag === "Idle" || state._tag === "Free") return { state, withheld: false }

@@ -1,6 +1,6 @@
 /**
- * What a model meant: brings parameters that a JSON Schema refuses into the shape that it asks for, where only one is
- * possible, and fills in its defaults. Copies what it changes; what needs no change comes back as the same object.
+ * Coerces parameters that a JSON Schema rejects into the shape that it requires, if only one coercion is possible, and
+ * fills in its defaults. Changes are made on copies; a value that needs no change is returned as the same object.
  */
 import type { JsonSchema } from "./json-schema.ts"
 import { coerceEnum, coerceType, onlyOne, toObject } from "./json-type.ts"
@@ -10,10 +10,10 @@ import { child, children, type Entries, itemSchema, type Located, namesOf, ownVa
 /** Whether a value satisfies the subschema at a JSON Pointer of the root schema. */
 export type ValidatorAt = (pointer: string) => ((value: unknown) => unknown) | undefined
 
-/** Deeper parameters are not filled or coerced. */
+/** Parameters nested deeper than this are neither filled nor coerced. */
 const maxDepth = 512
 const maxReferences = 32
-/** Branches tried in one coercion: a recursive union would else be tried in every combination. */
+/** The number of branches tried in one coercion: otherwise a recursive union would be tried in every combination. */
 const maxBranches = 10_000
 
 const checkDepth = (depth: number): void => {
@@ -30,7 +30,7 @@ const mapItems = (items: ReadonlyArray<unknown>, map: (item: unknown, index: num
   return mapped.every((item, index) => Object.is(item, items[index])) ? items : mapped
 }
 
-/** The two ways in which parameters are brought into the shape of one schema. */
+/** Fills in the defaults of one schema, and coerces values to it. */
 export class Coercion {
   private readonly root: Located
   private readonly validatorAt: ValidatorAt
@@ -40,9 +40,9 @@ export class Coercion {
   private branches = 0
 
   /**
-   * @param validatorAt Throws where a subschema does not compile, when it is first needed.
-   * @param begin Told the value that the validators will be asked about.
-   * @param fillsDefaults False: `fillDefaults` leaves out what has a default.
+   * @param validatorAt Throws for a subschema that does not compile, when it is first needed.
+   * @param begin Receives the value that the validators will check next.
+   * @param fillsDefaults If false, `fillDefaults` does not fill in defaults.
    */
   constructor(
     schema: JsonSchema,
@@ -53,16 +53,16 @@ export class Coercion {
     this.root = { schema, pointer: "" }
     this.validatorAt = validatorAt
     this.begin = begin
-    // All references are looked for, whether defaults are filled in or not.
+    // Always indexes the references, whether defaults are filled in or not.
     this.hasDefaults = this.index() && fillsDefaults
   }
 
-  /** Throws a RangeError where the value is too deep, or refers to itself. */
+  /** Throws a RangeError if the value is nested too deeply, or refers to itself. */
   fillDefaults(value: unknown): unknown {
     return this.hasDefaults ? this.fill(this.root, value, 0) : value
   }
 
-  /** Gives the value itself where it is too deep or too intricate. */
+  /** Returns the value unchanged if it is nested too deeply or too complex. */
   coerce(value: unknown): unknown {
     this.branches = 0
     this.begin(value)
@@ -70,13 +70,13 @@ export class Coercion {
       // Some models send all parameters as one string.
       return this.coerceTo(this.root, toObject(value), 0)
     } catch (error) {
-      // Such as a scalar for an array of arrays of arrays, and so on for ever.
+      // For example, a scalar for an infinitely nested array of arrays.
       if (error instanceof RangeError) return value
       throw error
     }
   }
 
-  /** Finds what references name, and whether there are defaults at all. */
+  /** Finds the targets of references, and whether there are any defaults. */
   private index(): boolean {
     let hasDefaults = false
     const seen = new Set<unknown>()
@@ -108,7 +108,7 @@ export class Coercion {
     }
   }
 
-  /** A schema with all that must hold beside it: what it refers to, and the parts of `allOf`. */
+  /** A schema with everything that must also hold: the target of its reference, and the parts of `allOf`. */
   private *conjuncts(at: Located, references = 0): Generator<Located> {
     yield at
     if (references > maxReferences) return
@@ -149,7 +149,7 @@ export class Coercion {
 
   private defaultOf(at: Located): unknown {
     for (const { schema } of this.conjuncts(at)) {
-      // A copy: a tool may change its parameters, the schema is for all calls.
+      // A copy, because a tool may change its parameters, and all calls share the schema.
       if (Object.hasOwn(schema, "default")) return structuredClone(schema.default)
     }
     return undefined
@@ -201,7 +201,7 @@ export class Coercion {
     return pattern === undefined ? child(at, "additionalProperties") : child(at, "patternProperties", pattern)
   }
 
-  /** `null` for an optional property that takes none means that it was left out. */
+  /** `null` for an optional property that does not accept it means that the property was left out. */
   private dropsNull(at: Located, property: Located, key: string): boolean {
     const { required } = at.schema
     const isRequired = Array.isArray(required) && required.includes(key)
@@ -209,7 +209,7 @@ export class Coercion {
     return this.validatorAt(property.pointer)?.(null) === false
   }
 
-  /** Where no branch takes the value as it stands, the one that takes it once coerced, if it is the only one. */
+  /** If no branch accepts the value unchanged, coerces it, provided that all branches that then accept it agree on the result. */
   private coerceBranch(at: Located, keyword: "anyOf" | "oneOf", value: unknown, depth: number): unknown {
     const results: Array<unknown> = []
     for (const branch of children(at, keyword)) {

@@ -1,6 +1,6 @@
 /**
- * Schemas of Effect, which become Standard Schemas by functions of their module alone. It takes longer to load than the
- * rest of the core, so it waits for the first such schema.
+ * Schemas of Effect, which only functions of Effect's own module convert to Standard Schemas. That module takes longer to
+ * load than the rest of the core, so it is loaded with the first such schema.
  */
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
@@ -26,17 +26,17 @@ const version3 = Symbol.for("effect/Schema")
 export const isEffectSchema = (value: unknown): value is object =>
   typeof value === "function" && (typeId in value || version3 in value)
 
-/** CommonJS, which a bundler may make of this, has no `import.meta`. */
+/** CommonJS, which a bundler may convert this to, has no `import.meta`. */
 const here: string = import.meta.url ?? __filename
 
-/** Then what is loaded from the disk is another copy than the bundle's own. */
+/** In a bundle, a module loaded from the disk is a different copy than the bundle's own. */
 const isBundled = !/[/\\]effect-schema\.[jt]s$/.test(here)
 
 const moduleName = "effect/Schema"
 
 const wrapped = "`Schema.toStandardSchemaV1(Schema.toStandardJSONSchemaV1(schema))`"
 
-/** In a bundle there may be none on the disk, or one that is not the bundle's. */
+/** In a bundle, the module may be missing on the disk, or be a different copy than the bundle's. */
 const cannotLoad = (whose: string, cause?: unknown): TypeError =>
   new TypeError(`Cannot load the ${moduleName} of ${whose}, as in a bundle. Pass ${wrapped}`, { cause })
 
@@ -48,7 +48,10 @@ const loadModule = (whose: string): SchemaModule => {
   }
 }
 
-/** A schema makes Effects of its own copy. It is asked about 0, which is refused as no object before any code of its owner runs. */
+/**
+ * Whether a schema is of stepline's copy, which is the copy of the Effects that it makes. It is tested with 0, which is rejected
+ * as not an object before any code of the schema's owner runs.
+ */
 const isOwnSchema = (schema: object): boolean => {
   try {
     const made: unknown = (schema as { makeEffect(value: unknown): unknown }).makeEffect(0)
@@ -72,23 +75,23 @@ const isOfCopy = (schema: object, { String: text }: SchemaModule): boolean => {
   return typeof ast === "object" && ast !== null && rootClass(ast) === rootClass(text.ast)
 }
 
-/** Of the JSON that its JSON Schema describes: what is no JSON by itself, such as a Date, has a form in it. */
+/** The check of the JSON that the JSON Schema describes, in which values that are not JSON, such as a Date, are encoded. */
 const checkOf = (schema: object, { toCodecJson, toStandardSchemaV1 }: SchemaModule): StandardValidate =>
   toStandardSchemaV1(toCodecJson(schema))["~standard"].validate!
 
-/** The check by the copy that is imported, where what is required is another one, as under tsx. */
+/** The check by the imported copy, if `require` loads a different one, as under tsx. */
 const importedCheck = (schema: object): StandardValidate => {
   let check: StandardValidate | undefined
   const loaded = import(/* @vite-ignore */ moduleName).then((imported: SchemaModule) => {
     check = checkOf(schema, imported)
     return check
   })
-  // Told to whoever calls the tool.
+  // Reported to the caller of the tool.
   loaded.catch(() => undefined)
   return (value) => (check === undefined ? loaded.then((ready) => ready(value)) : check(value))
 }
 
-/** Throws a TypeError that says what to do for a schema of another copy, and where the module cannot be loaded, as in a bundle. */
+/** Throws a TypeError with advice for a schema of another copy, and if the module cannot be loaded, as in a bundle. */
 export const standardOfEffect = (schema: object, whose: string): StandardProps => {
   const own = (schema as Partial<Standard>)["~standard"]
   if (own?.validate !== undefined && own.jsonSchema !== undefined) return own
@@ -100,7 +103,7 @@ export const standardOfEffect = (schema: object, whose: string): StandardProps =
   const loaded = loadModule(whose)
   const isSame = isOfCopy(schema, loaded)
   if (!isSame && isBundled) throw cannotLoad(whose)
-  // That reads any copy's syntax trees. To check with them takes their own.
+  // This works with any copy's syntax trees; checking with them needs their own copy.
   const { jsonSchema } = loaded.toStandardJSONSchemaV1(schema)["~standard"]
   const validate = isSame ? checkOf(schema, loaded) : importedCheck(schema)
   return { vendor: "effect", validate, ...(jsonSchema && { jsonSchema }) }

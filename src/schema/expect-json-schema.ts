@@ -1,7 +1,7 @@
-/** Refuses what only looks like a JSON Schema: it would say nothing of the parameters, so that every call passed. */
+/** Rejects objects that only look like a JSON Schema: they would not constrain the parameters, so every call would pass. */
 import { isOfClass } from "./plain-object.ts"
 
-/** Keys whose value is a schema: with one of these alone it is a JSON Schema all the same. */
+/** Keywords whose value is a schema: an object with only one of these is still a JSON Schema. */
 const keywords: ReadonlySet<string> = new Set([
   "additionalProperties",
   "contains",
@@ -20,13 +20,13 @@ const isSchema = (value: unknown): boolean =>
   ((typeof value === "object" && value !== null) || typeof value === "function") &&
   ("~standard" in value || "_def" in value || typeof (value as { type?: unknown }).type === "string")
 
-/** The properties of an object alone, as `{ path: z.string() }`. */
+/** Whether an object is only a map of properties, such as `{ path: z.string() }`. */
 const isShape = (schema: object): boolean => {
   const entries = Object.entries(schema)
   return entries.length > 0 && entries.every(([key, value]) => !keywords.has(key) && isSchema(value))
 }
 
-/** Throws a TypeError that says what to pass instead. */
+/** Throws a TypeError that explains what to pass instead. */
 export const expectJsonSchema = (schema: Record<string, unknown>, whose: string): void => {
   if (isOfClass(schema)) {
     const advice =

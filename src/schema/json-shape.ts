@@ -1,4 +1,4 @@
-/** JSON Schemas as compiled checks: their dialect is told by their keywords, and what is wrong is told by path. */
+/** JSON Schemas as compiled checks: their keywords determine their dialect, and errors are reported by path. */
 
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
 import type { Ajv2020 } from "ajv/dist/2020.js"
@@ -12,7 +12,7 @@ import { countedUnion, dataKeywords, UnionBudget, withCountedUnions } from "./un
 export type AjvClass = typeof Ajv | typeof Ajv2020
 type Dialect = "draft-07" | "2020-12"
 
-/** The library takes longer to load than the rest of the core: only what its checks are needed for waits for it. */
+/** The library takes longer to load than the rest of the core, so only code that needs its checks waits for it. */
 const loaders: Readonly<Record<Dialect, () => Promise<AjvClass>>> = {
   "draft-07": async () => (await import("ajv")).Ajv,
   "2020-12": async () => (await import("ajv/dist/2020.js")).Ajv2020,
@@ -37,7 +37,7 @@ const newKeywords = [
   "$dynamicRef",
 ]
 
-/** Every key at whatever depth: keywords, and names of properties, which do no harm here. */
+/** Every key at any depth: keywords and, which is harmless here, names of properties. */
 const keysOf = (schema: JsonSchema): Set<string> => {
   const keys = new Set<string>()
   const seen = new Set<unknown>()
@@ -54,7 +54,7 @@ const keysOf = (schema: JsonSchema): Set<string> => {
   return keys
 }
 
-/** A schema that does not name its dialect tells it by its keywords; where it uses none, draft-07 reads both. */
+/** A schema that does not name its dialect is classified by its keywords; draft-07 if both dialects read it alike. */
 const dialectOf = (schema: JsonSchema): Dialect => {
   const { $schema } = schema
   if (typeof $schema === "string") return /20(19|20)-/.test($schema) ? "2020-12" : "draft-07"
@@ -62,7 +62,7 @@ const dialectOf = (schema: JsonSchema): Dialect => {
   return newKeywords.some((keyword) => keys.has(keyword)) ? "2020-12" : "draft-07"
 }
 
-/** Whether a branch of a union may hold the union again: to try it may take time exponential in the depth of what a model sent. */
+/** Whether a branch of a union may contain the union again: trying it may take time exponential in the depth of the parameters. */
 const isRecursiveUnion = (schema: JsonSchema): boolean => {
   const keys = keysOf(schema)
   const refers = keys.has("$ref") || keys.has("$dynamicRef")
@@ -70,8 +70,8 @@ const isRecursiveUnion = (schema: JsonSchema): boolean => {
 }
 
 /**
- * The library refuses a second subschema of the same `$id`, which TypeBox's recursive types give wherever they are used
- * twice: it becomes a reference to the first.
+ * Replaces repeated subschemas with the same `$id` by references to the first one, because the library rejects them.
+ * TypeBox's recursive types repeat their `$id` wherever they are used.
  */
 const withUniqueIds = (schema: JsonSchema): JsonSchema => {
   const ids = new Set<string>()
@@ -92,16 +92,17 @@ const withUniqueIds = (schema: JsonSchema): JsonSchema => {
 const rootKey = "parameters"
 const regExp = Object.assign(patternOf, { code: "new RegExp" })
 
-/** An instance a tool: the same `$id` may stand in the schemas of two tools. */
+/** One instance per tool, because the schemas of two tools may contain the same `$id`. */
 const makeAjv = (ajvClass: AjvClass, schema: JsonSchema, unions: UnionBudget | undefined): Ajv | Ajv2020 => {
   const ajv = new ajvClass({
     strict: false,
-    // `NaN` and `Infinity` are no numbers of JSON.
+    // `NaN` and `Infinity` are not JSON numbers.
     strictNumbers: true,
     logger: false,
-    // To list all errors, every branch of a union is followed to its end. Of a recursive one, the first error has to do.
+    // Listing all errors means following every branch of a union to its end. For a recursive union, the first error is
+    // enough.
     allErrors: unions === undefined,
-    // Keywords are checked as they are compiled; the meta-schema of an unheard-of `$schema` could not be.
+    // Keywords are checked when they are compiled; the meta-schema of an unknown `$schema` could not be loaded.
     meta: false,
     validateSchema: false,
     validateFormats: false,
@@ -121,7 +122,7 @@ const makeAjv = (ajvClass: AjvClass, schema: JsonSchema, unions: UnionBudget | u
   return ajv
 }
 
-/** The property an error is about, where the path alone does not tell. */
+/** The property that an error refers to, if its path alone does not show it. */
 const propertyOf = ({ keyword, params }: ErrorObject): string | undefined => {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, unknown>
   if (keyword === "required" && typeof missingProperty === "string") return missingProperty
@@ -141,7 +142,7 @@ const errorLine = (error: ErrorObject): string => {
   return `${parts.join("/") || "root"}: ${sentenceOf(error)}`
 }
 
-/** What is made once of a schema, when it is first needed. A promise where the library has to be loaded first. */
+/** Compiles a schema once, when it is first needed. Returns a promise if the library has to be loaded first. */
 export const compiledOnce = <Check extends object>(
   schema: JsonSchema,
   compile: (ajvClass: AjvClass) => Check,
@@ -157,18 +158,18 @@ export const compiledOnce = <Check extends object>(
   }
 }
 
-/** A JSON Schema, ready to bring values into its shape. */
+/** A JSON Schema that is ready to check and coerce values. */
 export interface Shape {
   readonly coercion: Coercion
-  /** Whether a value fits, whatever it is. */
+  /** Whether a value of any type fits. */
   fits(value: unknown): boolean
-  /** Whether a value fits, and is an object, as parameters are. */
+  /** Whether a value fits and is an object, as parameters are. */
   accepts(value: unknown): boolean
-  /** What the last value lacked that did not fit. */
+  /** The errors of the last value that did not fit. */
   errors(): Array<string>
 }
 
-/** Throws where the schema does not compile. */
+/** Throws if the schema does not compile. */
 export const compileShape = (schema: JsonSchema, ajvClass: AjvClass, fillsDefaults = true): Shape => {
   const unions = isRecursiveUnion(schema) ? new UnionBudget(schema) : undefined
   const unique = unions === undefined ? withUniqueIds(schema) : withCountedUnions(withUniqueIds(schema))
@@ -188,7 +189,7 @@ export const compileShape = (schema: JsonSchema, ajvClass: AjvClass, fillsDefaul
   return {
     coercion,
     fits,
-    // A schema without a type lets anything through, but parameters are an object.
+    // A schema without a type accepts anything, but parameters are an object.
     accepts: (value) => fits(value) && isPlainObject(value),
     errors: () => isValid.errors?.map(errorLine) ?? ["root: must be object"],
   }

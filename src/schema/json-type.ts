@@ -1,4 +1,4 @@
-/** What a single value can be taken for, where a schema asks for another type than it has. */
+/** The conversion of a single value, if a schema requires another type than the value has. */
 
 import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
@@ -16,7 +16,7 @@ const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const toNumber = (value: unknown): unknown => {
   if (typeof value !== "string" || !numberPattern.test(value)) return value
   const number = Number(value)
-  // A number that loses digits, such as a long id, is not what was written.
+  // A number that loses digits, such as a long id, is not the number that was written.
   if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))) return value
   return number
 }
@@ -27,7 +27,7 @@ const toArray = (value: unknown): unknown => {
   return Array.isArray(parsed) ? parsed : [value]
 }
 
-/** An object that was written as a string. */
+/** Parses an object that was written as a string. */
 export const toObject = (value: unknown): unknown => {
   const parsed = typeof value === "string" ? parseJson(value) : undefined
   return isPlainObject(parsed) ? parsed : value
@@ -69,13 +69,13 @@ const hasType = (type: unknown, value: unknown): boolean => {
   }
 }
 
-/** The one value among several that is left; undefined where there is none, or a choice. */
+/** The only distinct value; undefined if there is none, or more than one. */
 export const onlyOne = (values: ReadonlyArray<unknown>): { readonly value: unknown } | undefined => {
   const [first, ...rest] = values
   return values.length > 0 && rest.every((value) => Object.is(value, first)) ? { value: first } : undefined
 }
 
-/** The value in one of the types that the schema allows, where that is clear. */
+/** The value in one of the types that the schema allows, if the conversion is unambiguous. */
 export const coerceType = (schema: JsonSchema, value: unknown): unknown => {
   if (schema.type === undefined || (schema.nullable === true && value === null)) return value
   const types = [schema.type].flat()
@@ -85,7 +85,7 @@ export const coerceType = (schema: JsonSchema, value: unknown): unknown => {
   return result === undefined ? value : result.value
 }
 
-/** `"5"` where only 5 is allowed, and the other way round. */
+/** Converts `"5"` if only 5 is allowed, and vice versa. */
 export const coerceEnum = (schema: JsonSchema, value: unknown): unknown => {
   const allowed = Object.hasOwn(schema, "const") ? [schema.const] : schema.enum
   if (!Array.isArray(allowed) || schema.type !== undefined || typeof value === "object") return value

@@ -1,4 +1,4 @@
-/** What models and clients are told of parameters. */
+/** The schema of parameters for models and clients. */
 import type { JsonSchema } from "./json-schema.ts"
 
 type ObjectSchema = JsonSchema & { readonly type: "object" }
@@ -8,8 +8,8 @@ const isOfObject = (schema: JsonSchema): schema is ObjectSchema => schema.type =
 const ofObject = ({ type: _type, ...schema }: JsonSchema): ObjectSchema => ({ type: "object", ...schema })
 
 /**
- * The schema of parameters, which are an object also where it leaves that open or would take null: providers and MCP clients
- * refuse one that does not say so.
+ * Makes a schema of parameters require an object, even if it leaves the type open or accepts null: providers and MCP clients
+ * refuse any other schema.
  */
 export const objectSchema = (schema: JsonSchema): ObjectSchema =>
   isOfObject(schema) ? schema : ofObject(schema)

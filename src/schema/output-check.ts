@@ -1,4 +1,4 @@
-/** Checks what a tool gives as `structured` against its `outputSchema`, as it stands: nothing is coerced or filled in. */
+/** Checks a tool's `structured` against its `outputSchema`, without changes: nothing is coerced or filled in. */
 import { messageOf } from "../text/message-of.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { type AjvClass, compiledOnce, compileShape } from "./json-shape.ts"
@@ -7,10 +7,10 @@ import { guarded, isValid } from "./standard-check.ts"
 import type { StandardResult, StandardValidate } from "./standard-props.ts"
 import { issueLine } from "./standard-schema.ts"
 
-/** What is wrong with a value, by path: nothing where it fits. */
+/** The faults of a value, by path: none if it fits. */
 export type Faults = ReadonlyArray<string>
 
-/** A promise only where the validator's library has to be loaded first, or a schema's own check takes time. */
+/** Returns a promise only if the validator's library has to be loaded first, or a schema's own check is asynchronous. */
 export type OutputCheck = (structured: unknown) => Faults | Promise<Faults>
 
 const none: Faults = []
@@ -42,7 +42,7 @@ const jsonCheck = (schema: JsonSchema, ajvClass: AjvClass): ((structured: unknow
   }
 }
 
-/** Compiles the schema when it is first needed. `validate` is the schema's own check, where its library has one. */
+/** Compiles the schema when it is first needed. `validate` is the schema's own check, if its library has one. */
 export const compileOutput = (schema: JsonSchema, validate: StandardValidate | undefined): OutputCheck => {
   if (validate !== undefined) return ownCheck(validate)
   const compiled = compiledOnce(schema, (ajvClass) => jsonCheck(schema, ajvClass))

@@ -1,7 +1,7 @@
-/** Tells whether an Effect is of stepline's own copy of effect: two copies may be installed, and do not understand each other. */
+/** Recognizes Effects of stepline's own copy of effect: two installed copies are not compatible with each other. */
 import * as Effect from "effect/Effect"
 
-/** Every Effect of one copy holds the same object here. */
+/** Every Effect of one copy has the same object under this key. */
 const typeId = "~effect/Effect"
 
 const markOf = (effect: Effect.Effect<unknown, unknown, unknown>): unknown =>
@@ -13,6 +13,6 @@ const ownMark = markOf(Effect.void)
 export const isOfOwnCopy = (effect: Effect.Effect<unknown, unknown, unknown>): boolean =>
   markOf(effect) === ownMark
 
-/** What to do where it is not, as the end of a sentence. */
+/** The advice for another copy, as the end of a sentence. */
 export const twoCopies =
   "Two copies of effect are installed: have one, with `npm dedupe` or the version that stepline names as its peer"

@@ -1,4 +1,4 @@
-/** Patterns are Unicode ones where they can be: many in the wild escape what Unicode patterns must not. */
+/** Compiles a pattern as a Unicode one if possible: many existing patterns contain escapes that Unicode patterns do not allow. */
 export const patternOf = (source: string, flags = "u"): RegExp => {
   try {
     return new RegExp(source, flags)

@@ -1,20 +1,20 @@
 /**
- * Accepts values by the common keywords alone, so that a first call need not load and compile the library's validator. What is not
- * accepted here may still be valid: the library decides, and tells what is wrong.
+ * Accepts values by the common keywords alone, so that a first call need not load and compile the library's validator. A value
+ * that is not accepted here may still be valid: the library decides, and reports the errors.
  */
 import type { JsonSchema } from "./json-schema.ts"
 import { patternOf } from "./pattern.ts"
 import { isPlainObject } from "./plain-object.ts"
 
-/** `true` only for what the schema accepts. */
+/** Returns `true` only for values that the schema accepts. */
 export type PlainCheck = (value: unknown) => boolean
 
-/** The check of one keyword's value, with its schema beside it; undefined where only the library can tell. */
+/** Makes the check for one keyword's value, given its schema; undefined if only the library can decide. */
 type Keyword = (operand: unknown, schema: JsonSchema) => PlainCheck | undefined
 
 const anything: PlainCheck = () => true
 const annotation: Keyword = () => anything
-/** Of another type, the library refuses the schema. */
+/** If the value has another type, the library rejects the schema. */
 const name: Keyword = (operand) => (typeof operand === "string" ? anything : undefined)
 
 const typeChecks: ReadonlyMap<unknown, PlainCheck> = new Map<unknown, PlainCheck>([
@@ -30,7 +30,7 @@ const typeChecks: ReadonlyMap<unknown, PlainCheck> = new Map<unknown, PlainCheck
 const isScalar = (value: unknown): boolean =>
   value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
 
-/** As JSON Schema counts it, in code points. */
+/** The length as JSON Schema counts it, in code points. */
 const lengthOf = (text: string): number => {
   let length = 0
   for (const _ of text) length += 1
@@ -61,7 +61,7 @@ const every = (checks: ReadonlyArray<PlainCheck | undefined>): PlainCheck | unde
   }
 }
 
-/** The checks of a list of schemas; undefined where the library has to tell of one. */
+/** The checks of a list of schemas; undefined if the library has to decide on one of them. */
 const branches = (list: unknown): Array<PlainCheck> | undefined => {
   if (!Array.isArray(list) || list.length === 0) return undefined
   const checks = list.map((schema) => compile(schema))
@@ -73,7 +73,7 @@ const properties: Keyword = (operand) => {
   const checks: Array<readonly [string, PlainCheck]> = []
   for (const [key, schema] of Object.entries(operand)) {
     const check = compile(schema)
-    // The library passes that name over.
+    // The library ignores this name.
     if (check === undefined || key === "__proto__") return undefined
     checks.push([key, check])
   }
@@ -88,7 +88,7 @@ const properties: Keyword = (operand) => {
 
 const additionalProperties: Keyword = (operand, schema) => {
   const check = typeof operand === "boolean" ? (): boolean => operand : compile(operand)
-  // Which ones are additional depends on the patterns, too.
+  // The patterns also determine which properties are additional.
   if (check === undefined || schema.patternProperties !== undefined) return undefined
   if (operand === true) return anything
   const listed = new Set(isPlainObject(schema.properties) ? Object.keys(schema.properties) : [])
@@ -158,12 +158,12 @@ const compile = (schema: unknown): PlainCheck | undefined => {
   )
 }
 
-/** Undefined where the schema has a keyword that only the library knows, or one that it may refuse. */
+/** Undefined if the schema has a keyword that only the library supports, or one that it may reject. */
 export const plainCheck = (schema: JsonSchema): PlainCheck | undefined => {
   try {
     return compile(schema)
   } catch {
-    // Such as a pattern that does not compile, or a schema that contains itself: the library says so.
+    // For example, a pattern that does not compile, or a schema that contains itself: the library reports it.
     return undefined
   }
 }

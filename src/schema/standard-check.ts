@@ -1,6 +1,6 @@
 /**
- * Checks parameters with the schema's own library. Rules, events and hosts see the JSON that it read, brought into the shape
- * of its JSON Schema; `compose` gets what it made of that.
+ * Checks parameters with the schema's own library. Rules, events and hosts see the input JSON, in the shape of its JSON
+ * Schema; `compose` gets the schema's output.
  */
 import { isDeepStrictEqual } from "node:util"
 import { messageOf } from "../text/message-of.ts"
@@ -10,10 +10,10 @@ import type { StandardResult, StandardValidate } from "./standard-props.ts"
 import { issueLine } from "./standard-schema.ts"
 import { invalidParameters, type OwnCheck, type ParameterCheck } from "./validation.ts"
 
-/** The check of a tool's parameters by their own schema, and what it made of them. */
+/** The check of a tool's parameters by their own schema, and its output. */
 export interface StandardCheck {
   readonly check: OwnCheck
-  /** What `compose` gets for validated parameters. Throws where that takes time: only the check itself may. */
+  /** The value that `compose` gets for validated parameters. Throws if this is asynchronous: only the check itself may be. */
   outputOf(params: unknown): unknown
 }
 
@@ -22,13 +22,13 @@ const then = <A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): 
 
 const failed = (error: unknown): StandardResult => ({ issues: [{ message: messageOf(error) }] })
 
-/** A check that never throws or rejects: a failure of its own is what is wrong. */
+/** Wraps a check so that it never throws or rejects: its own failure becomes an issue. */
 export const guarded =
   (validate: StandardValidate) =>
   (value: unknown): StandardResult | Promise<StandardResult> => {
     try {
       const result = validate(value)
-      // The library may give anything.
+      // The library may return any value.
       const isPromise = typeof (Object(result) as { readonly then?: unknown }).then === "function"
       return isPromise ? Promise.resolve(result).catch(failed) : result
     } catch (error) {
@@ -36,14 +36,14 @@ export const guarded =
     }
   }
 
-/** Whether a schema takes the value. */
+/** Whether a schema accepts the value. */
 export const isValid = (result: StandardResult): result is { readonly value: unknown } =>
   result.issues === undefined || result.issues === null
 
-/** Made once a tool. */
+/** Created once per tool. */
 export const standardCheck = (toolName: string, ownValidate: StandardValidate): StandardCheck => {
   const validate = guarded(ownValidate)
-  /** By the parameters that were found valid. */
+  /** The outputs by the parameters that were found valid. */
   const outputs = new WeakMap<object, unknown>()
 
   const valid = (params: object, output: unknown): ParameterCheck => {
@@ -54,7 +54,10 @@ export const standardCheck = (toolName: string, ownValidate: StandardValidate): 
   const invalid = (result: StandardResult, received: unknown): ParameterCheck =>
     invalidParameters(toolName, (result.issues ?? []).map(issueLine), received)
 
-  /** Rules and hosts see a default only where the check gives the same with it: some are of what a schema gives, not of what it reads. */
+  /**
+   * Rules and hosts see a default only if the check returns the same output with it: some defaults belong to a schema's output,
+   * not to its input.
+   */
   const withDefaults = (
     { coercion }: Shape,
     given: object,
@@ -83,7 +86,8 @@ export const standardCheck = (toolName: string, ownValidate: StandardValidate): 
     if (shape.accepts(coercion.fillDefaults(given))) return tried(given, last)
     const coerced = coercion.coerce(given)
     if (shape.accepts(coercion.fillDefaults(coerced))) return tried(coerced, last)
-    // What its JSON Schema refuses its own check may yet take; where it does not, the coerced has fewer faults.
+    // Parameters that the JSON Schema rejects may still pass the schema's own check; if they do not, the coerced ones
+    // have fewer faults.
     return tried(given, (result) => (Object.is(coerced, given) ? last(result) : tried(coerced, last)))
   }
 

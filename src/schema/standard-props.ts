@@ -1,20 +1,20 @@
-/** What schemas of other libraries share: https://standardschema.dev */
+/** The properties that schemas of other libraries share: https://standardschema.dev */
 
-/** What is wrong, and where. */
+/** One issue, and its location. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: ReadonlyArray<unknown> | undefined
 }
 
-/** What a Standard Schema says of a value. */
+/** The result of a Standard Schema for a value. */
 export type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<StandardIssue> }
 
-/** A schema's own check. A promise where the schema does something asynchronous. */
+/** A schema's own check. Returns a promise if the schema is asynchronous. */
 export type StandardValidate = (value: unknown) => StandardResult | Promise<StandardResult>
 
-/** The part of a Standard Schema that is read here: its check and its JSON Schema, of which a library may give only one. */
+/** The parts of a Standard Schema that are used here: its check and its JSON Schema. A library may provide only one of them. */
 export interface StandardProps {
   readonly vendor?: unknown
   readonly validate?: StandardValidate

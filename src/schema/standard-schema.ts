@@ -7,7 +7,7 @@ import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
 import type { StandardIssue, StandardProps, StandardValidate } from "./standard-props.ts"
 
-/** A tool's schema as JSON Schema, and the check of its library, where it has one. */
+/** A tool's schema as JSON Schema, and the check of its library, if it has one. */
 export interface ReadSchema {
   readonly json: JsonSchema
   readonly validate: StandardValidate | undefined
@@ -26,7 +26,7 @@ const advice = (vendor: unknown): string => {
   return `Update ${typeof vendor === "string" ? vendor : "its library"} to a version with Standard JSON Schema, or pass a JSON Schema.`
 }
 
-/** What JSON Schema cannot say, such as that a text is to become a date, stays to the schema's own check. */
+/** Anything that JSON Schema cannot express, such as the conversion of a string to a date, is left to the schema's own check. */
 const libraryOptions = { unrepresentable: "any" }
 
 const convert = ({ vendor, jsonSchema }: StandardProps): unknown => {
@@ -42,7 +42,10 @@ const convert = ({ vendor, jsonSchema }: StandardProps): unknown => {
   }
 }
 
-/** What a whole schema refers to stands at its root: models are told of an object, and may be told of one more property. */
+/**
+ * Moves the target of a schema that is only a reference to its root: definitions for models require an object, and may get
+ * an additional property.
+ */
 const inlined = (json: unknown): unknown => {
   if (!isPlainObject(json) || typeof json.$ref !== "string") return json
   const [, holder, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(json.$ref) ?? []
@@ -52,8 +55,8 @@ const inlined = (json: unknown): unknown => {
 }
 
 /**
- * The JSON Schema of a `parameters` or `outputSchema` that is a Standard Schema or a JSON Schema already. `whose` names the
- * option in the TypeErrors that say what to do instead.
+ * Reads a `parameters` or `outputSchema` that is a Standard Schema or a JSON Schema. `whose` names the option in the
+ * TypeErrors, which explain what to do instead.
  */
 export const readSchema = (schema: unknown, whose: string): ReadSchema => {
   const props = propsOf(schema, whose)

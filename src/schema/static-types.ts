@@ -1,6 +1,6 @@
 /**
- * The types that a schema stands for. They are read off its shape, not off a library's own types, so that a schema of any
- * copy of TypeBox is understood, and no library has to be there for the others.
+ * The types that a schema describes. They are derived from its shape, not from a library's own types, so that a schema of
+ * any copy of TypeBox works, and none of the libraries has to be installed for the others.
  */
 
 type Compact<T> = { [Key in keyof T]: T[Key] } & {}
@@ -13,7 +13,7 @@ interface TypeBoxSchema {
 
 type StaticOfTypeBox<S extends TypeBoxSchema> = (S & { readonly params: [] })["static"]
 
-// --- `typebox` 1, whose schemas carry no type of their own
+// --- `typebox` 1, whose schemas have no static type
 
 type ObjectOf<P> = Compact<
   { -readonly [Key in keyof P as P[Key] extends { "~optional": true } ? never : Key]: ValueOf<P[Key]> } & {
@@ -35,7 +35,7 @@ interface Scalars {
   readonly Never: never
 }
 
-/** What a schema of `typebox` 1 admits. What is not told here, such as a recursive type, is `unknown`. */
+/** The type that a schema of `typebox` 1 describes; `unknown` for schemas that are not covered here, such as a recursive type. */
 type ValueOf<S> = S extends { "~unsafe": infer T }
   ? T
   : S extends { "~kind": keyof Scalars }
@@ -60,9 +60,9 @@ type ValueOf<S> = S extends { "~unsafe": infer T }
                     ? Record<string, ValueOf<P[keyof P]>>
                     : unknown
 
-// --- All of them
+// --- All schemas
 
-/** The JSON that a schema reads, and what it makes of it. */
+/** The input JSON of a schema, and its output. */
 interface TypesOf<Input, Output> {
   readonly input: Input
   readonly output: Output
@@ -79,11 +79,14 @@ type Types<S> = S extends { readonly "~standard": { readonly types?: infer T } }
         : TypesOf<Record<string, unknown>, Record<string, unknown>>
 
 /**
- * What `compose` is given for a schema: the output type of a Standard Schema, TypeBox's static type, else a record of
+ * The type of `params` for `compose`: the output type of a Standard Schema, TypeBox's static type, otherwise a record of
  * unknowns.
  */
 export type ParamsOf<S> =
   Types<S> extends { readonly output: infer Output } ? Output : Record<string, unknown>
 
-/** The JSON that a schema takes, as rules and events see it: the input type of a Standard Schema, else as `ParamsOf`. */
+/**
+ * The type of a schema's input JSON, as rules and events see it: the input type of a Standard Schema, otherwise the same
+ * as `ParamsOf`.
+ */
 export type InputOf<S> = Types<S> extends { readonly input: infer Input } ? Input : Record<string, unknown>

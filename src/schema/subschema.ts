@@ -1,4 +1,4 @@
-/** The parts of a JSON Schema, each with the place where it stands. */
+/** The parts of a JSON Schema, each with its location. */
 import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
 
@@ -11,7 +11,7 @@ export interface Located {
 /** An object's entries by name. */
 export type Entries = Record<string, unknown>
 
-/** What an object has itself: a key may be `constructor`. */
+/** An own property of an object, because a key may be `constructor`. */
 export const ownValue = (object: Entries, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
@@ -21,7 +21,7 @@ const pointerTo = ({ pointer }: Located, ...keys: ReadonlyArray<string>): string
     pointer,
   )
 
-/** The subschema at these keys; undefined where there is none that is an object. */
+/** The subschema at these keys; undefined if there is none, or if it is not an object. */
 export const child = (parent: Located, ...keys: ReadonlyArray<string>): Located | undefined => {
   let schema: unknown = parent.schema
   for (const key of keys) {
@@ -41,7 +41,7 @@ export const children = (parent: Located, keyword: string): Array<Located> => {
 /** The keys of an object; none for anything else. */
 export const namesOf = (schema: unknown): Array<string> => (isPlainObject(schema) ? Object.keys(schema) : [])
 
-/** The schema of an array's item: of a tuple in either dialect, or of all items alike. */
+/** The schema of an array's item: of a tuple in either dialect, or of all items. */
 export const itemSchema = (array: Located, index: number): Located | undefined => {
   for (const keyword of ["prefixItems", "items"]) {
     const tuple = array.schema[keyword]

@@ -1,4 +1,4 @@
-/** Whether a tool's schema makes a parameter a string: rules that match it would see nothing of anything else. */
+/** Checks that a tool's schema makes a parameter a string: rules that match it would ignore any other value. */
 
 import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
@@ -9,7 +9,7 @@ const pointed = (root: JsonSchema, reference: string): unknown => {
   return keys.reduce<unknown>((value, key) => (isPlainObject(value) ? value[key] : undefined), root)
 }
 
-/** Text, or nothing at all. What the schema does not tell is taken for text. */
+/** Whether a schema accepts only strings and absent values. A schema that leaves the type open counts as accepting strings. */
 const admitsOnlyText = (root: JsonSchema, schema: unknown, depth = 0): boolean => {
   if (!isPlainObject(schema) || depth > 20) return schema !== true
   const { $ref, type, anyOf, oneOf } = schema
@@ -24,13 +24,13 @@ const admitsOnlyText = (root: JsonSchema, schema: unknown, depth = 0): boolean =
   if (type !== undefined) return [type].flat().every((each) => each === "string" || each === "null")
   const branches = anyOf ?? oneOf
   if (Array.isArray(branches)) return branches.every((branch) => admitsOnlyText(root, branch, depth + 1))
-  // Made of other schemas: `allOf`, a schema by another name.
+  // A composed schema: `allOf`, or a schema under another name.
   return Array.isArray(schema.allOf)
     ? schema.allOf.some((part) => admitsOnlyText(root, part, depth + 1))
     : false
 }
 
-/** Throws a TypeError that says what to do instead. */
+/** Throws a TypeError that explains what to do instead. */
 export const expectTextParameter = (
   { name, parameters }: { readonly name: string; readonly parameters: JsonSchema },
   option: string,
@@ -39,7 +39,7 @@ export const expectTextParameter = (
   const { properties, allOf, anyOf, oneOf, $ref } = parameters
   const own = isPlainObject(properties) && Object.hasOwn(properties, param) ? properties[param] : undefined
   if (own === undefined) {
-    // A schema may name no properties at all, or in a part that is not followed here.
+    // A schema may name no properties, or name them in a part that is not read here.
     if (properties === undefined || [allOf, anyOf, oneOf, $ref].some((part) => part !== undefined)) return
     throw new TypeError(
       `Expected \`${option}\` of tool \`${name}\` to be one of its \`parameters\`, got \`${param}\``,

@@ -1,17 +1,17 @@
 /**
- * Bounds the work of a recursive union. Where several branches hold the union again under one key and none of them fits, each
- * is followed to its end: that doubles, at least, with each level of what a model sent.
+ * Limits the work of a recursive union. If several branches contain the union again under the same key and none of them fits,
+ * each is followed to its end: the work at least doubles with each level of the parameters.
  */
 import type { JsonSchema } from "./json-schema.ts"
 import { isPlainObject } from "./plain-object.ts"
 
-/** Stands beside each union, and counts how often it is tried. */
+/** The keyword that is added next to each union, and counts how often it is tried. */
 export const countedUnion = "stepline-counted-union"
 
 /** Keywords whose values are data, not schemas. */
 export const dataKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])
 
-/** The same schema, with the keyword beside each `anyOf` and `oneOf`. */
+/** The same schema, with the keyword next to each `anyOf` and `oneOf`. */
 export const withCountedUnions = (schema: JsonSchema): JsonSchema => {
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy)
@@ -20,21 +20,21 @@ export const withCountedUnions = (schema: JsonSchema): JsonSchema => {
       key,
       dataKeywords.has(key) ? child : copy(child),
     ])
-    // A property of such a name has a schema, and no list of them.
+    // A property of this name has a schema, not a list of schemas.
     if (Array.isArray(value.anyOf) || Array.isArray(value.oneOf)) entries.push([countedUnion, true])
     return Object.fromEntries(entries)
   }
   return copy(schema) as JsonSchema
 }
 
-/** Unions that are tried for any value. */
+/** How often unions may be tried for any value. */
 const maxTries = 20_000
-/** For a larger one: so many for each value in it, or as many as the unions of its schema have branches. */
+/** The tries for each value in a larger value: this number or, if greater, the number of branches of all unions. */
 const triesEach = 16
 
 const isUnion = (key: string): boolean => key === "anyOf" || key === "oneOf"
 
-/** The branches of all unions of a schema: so often a value may be tried that fits the last of them. */
+/** The number of branches of all unions of a schema: a value that fits the last of them may be tried this often. */
 const branchesOf = (schema: unknown): number => {
   if (typeof schema !== "object" || schema === null) return 0
   let branches = 0
@@ -46,7 +46,7 @@ const branchesOf = (schema: unknown): number => {
   return branches
 }
 
-/** How many values a value is made of, itself among them. */
+/** The number of values in a value, including itself. */
 const sizeOf = (value: unknown): number => {
   const seen = new Set<unknown>()
   let size = 0
@@ -61,7 +61,7 @@ const sizeOf = (value: unknown): number => {
   return size
 }
 
-/** How often unions may still be tried for one value. */
+/** The remaining number of tries of unions for one value. */
 export class UnionBudget {
   private readonly each: number
   private value: unknown
@@ -72,14 +72,14 @@ export class UnionBudget {
     this.each = Math.max(triesEach, branchesOf(schema))
   }
 
-  /** From here on, unions are tried for this value. */
+  /** Starts the budget of this value. */
   begin(value: unknown): void {
     this.value = value
     this.left = maxTries
     this.isWhole = false
   }
 
-  /** Throws a RangeError where they were tried more often than the size of the value explains. */
+  /** Throws a RangeError if unions were tried more often than the size of the value explains. */
   readonly spend = (): true => {
     this.left -= 1
     if (this.left >= 0) return true

@@ -1,4 +1,4 @@
-/** Checks a call's parameters against its tool's JSON Schema, after unambiguous coercion. Compiled once a tool. */
+/** Checks a call's parameters against its tool's JSON Schema, after unambiguous coercion. Compiled once per tool. */
 
 import { messageOf } from "../text/message-of.ts"
 import { Coercion } from "./coercion.ts"
@@ -7,26 +7,26 @@ import { type AjvClass, compiledOnce, compileShape, type Shape } from "./json-sh
 import { plainCheck } from "./plain-check.ts"
 import { isPlainObject } from "./plain-object.ts"
 
-/** Parameters that do not fit. The message tells the model what is wrong, by path, and what was received. */
+/** Parameters that do not fit. The message tells the model the errors, by path, and the received value. */
 export interface InvalidParameters {
   readonly _tag: "Invalid"
   readonly message: string
 }
 
-/** What came of a validation. `params` are those to run with, as JSON: coerced, and with their defaults. */
+/** The result of a validation. `params` are the parameters to run with, as JSON: coerced, and with their defaults. */
 export type ParameterCheck = { readonly _tag: "Valid"; readonly params: unknown } | InvalidParameters
 
 /** A tool's schema, ready to check parameters with. */
 export interface CompiledParameters {
-  /** Compiles the schema ahead of the first call: what changes the globals later cannot break that any more. */
+  /** Compiles the schema before the first call, so that later changes to the globals cannot break this. */
   compile(): Promise<void>
-  /** Gives a promise only where the validator's library has to be loaded first, or a schema's own check takes time. */
+  /** Returns a promise only if the validator's library has to be loaded first, or a schema's own check is asynchronous. */
   validate(params: unknown): ParameterCheck | Promise<ParameterCheck>
 }
 
 type Check = (params: unknown) => ParameterCheck | Promise<ParameterCheck>
 
-/** What takes the place of the check against the JSON Schema alone, for schemas that have a check of their own. */
+/** Replaces the check against the JSON Schema alone, for schemas with their own check. */
 export type OwnCheck = ((shape: Shape) => Check) | undefined
 
 const maxErrors = 20
@@ -43,7 +43,7 @@ const showArguments = (params: unknown): string => {
   return `${json.slice(0, maxArguments)}\n… (truncated, ${json.length} characters in all)`
 }
 
-/** A line for each error, of which only so many are listed. */
+/** One line for each error, up to a maximum number. */
 export const errorList = (errors: Iterable<string>): string => {
   const lines = [...new Set(errors)]
   const shown = lines.slice(0, maxErrors)
@@ -51,7 +51,7 @@ export const errorList = (errors: Iterable<string>): string => {
   return shown.map((line) => `  - ${line}`).join("\n")
 }
 
-/** The failure that a model is told of: a line for each error, and what was received, both bounded. */
+/** The failure for the model: one line for each error, and the received value, both limited. */
 export const invalidParameters = (
   toolName: string,
   errors: Iterable<string>,
@@ -71,7 +71,7 @@ const checkShape =
     return invalidParameters(toolName, errors(), received)
   }
 
-/** Reading them took more stack than there is, or a property could not be read at all. */
+/** The failure for parameters whose reading overflowed the stack, or that have an unreadable property. */
 const unreadable = (toolName: string, error: unknown, received: unknown): InvalidParameters => {
   const reason = error instanceof RangeError ? "is nested too deeply, or refers to itself" : "cannot be read"
   return invalidParameters(toolName, [`root: ${reason}`], received)
@@ -102,7 +102,7 @@ const compileCheck = (
   }
 }
 
-/** The result for parameters that are valid by common keywords alone; undefined where the library has to tell. */
+/** The result for parameters that are valid by common keywords alone; undefined if the library has to decide. */
 const compilePlain = (
   schema: JsonSchema,
   own: OwnCheck,
@@ -120,21 +120,21 @@ const compilePlain = (
       if (!isPlainObject(params) || !fits(params)) return undefined
       return check === undefined ? { _tag: "Valid", params } : check(received)
     } catch {
-      // What cannot be read, the library's check tells.
+      // The library's check reports values that cannot be read.
       return undefined
     }
   }
 }
 
 /**
- * Prepares the check of a tool's parameters; nothing is compiled before the first call, unless `compile` is called. The library is
- * loaded and compiles the schema for the first call that common keywords alone cannot accept.
+ * Prepares the check of a tool's parameters; nothing is compiled before the first call, unless `compile` is called. The library
+ * is loaded and compiles the schema for the first call that common keywords alone cannot accept.
  *
- * - What is valid as it stands passes as the same object, but for defaults of the schema, which are filled in.
- * - Else it is coerced where that is unambiguous, and checked again. What the caller gave is never changed.
+ * - Valid parameters pass as the same object, except that the schema's defaults are filled in.
+ * - Other parameters are coerced if that is unambiguous, and checked again. The caller's value is never changed.
  * - A schema that does not compile makes every call Invalid.
- * - `own` replaces the check: what a library's schema says of itself.
- * - `fillsDefaults` false leaves out what has a default.
+ * - `own` replaces the check with that of the schema's own library.
+ * - If `fillsDefaults` is false, defaults are not filled in.
  */
 export const compileParameters = (
   toolName: string,
@@ -160,7 +160,7 @@ export const compileParameters = (
   }
 }
 
-/** The same check for a tool that rewrites what it is sent first. */
+/** The same check for a tool that first rewrites the received parameters. */
 export const preparing = (
   toolName: string,
   prepare: (params: unknown) => unknown,

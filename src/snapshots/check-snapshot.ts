@@ -1,4 +1,4 @@
-/** The check of snapshots that are read: a host or a store may hold anything. */
+/** Checks the snapshots that are read: a host or a store may pass any value. */
 
 import { toOutput } from "../output/output.ts"
 import type { StateOf } from "../pipeline/call/state.ts"
@@ -6,11 +6,11 @@ import { isPlainObject } from "../schema/plain-object.ts"
 import { type CallSnapshot, type StagedSnapshot, snapshotVersion } from "./snapshot.ts"
 import { type FirstSnapshot, fromFirst } from "./snapshot-v1.ts"
 
-/** A snapshot of any version that is read, as one of this version. Its parts are not checked. */
+/** A snapshot of any readable version, as one of this version. Its parts are not checked. */
 export const current = (snapshot: CallSnapshot | FirstSnapshot): CallSnapshot =>
   snapshot.version === 1 ? fromFirst(snapshot) : snapshot
 
-/** Checks a snapshot. Throws a TypeError for a value that is no snapshot, and an Error for another version. */
+/** Checks a snapshot. Throws a TypeError for a value that is not a snapshot, and an Error for another version. */
 export const readSnapshot = (value: unknown): CallSnapshot => {
   const given = value as CallSnapshot | FirstSnapshot
   if (!isPlainObject(value) || !isPlainObject(given.call)) throw notASnapshot()

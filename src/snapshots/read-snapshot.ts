@@ -19,15 +19,15 @@ import { type CallSnapshot, type StagedSnapshot, shapeOf, storedFields } from ".
 
 type Parts = ReadonlyArray<PipelinePart<unknown>>
 
-/** Looks up a tool by name, in this version if it is there; undefined if no tool of that name is registered any more. */
+/** Looks up a tool by name, in this version if it exists; undefined if no tool of that name is registered. */
 export type ToolOf = (name: string, version?: string) => Tool<unknown> | undefined
 
-/** What a snapshot has of a pipeline. */
+/** The part of a snapshot that identifies a pipeline. */
 type StoredPlan = Pick<StagedSnapshot, "shape" | "toolVersion">
 
 /**
- * Fills a new call from a snapshot, so that the call continues where it stood once it has its turn. `maxAttempts`: how many processes
- * may end while one handler runs.
+ * Fills a new call from a snapshot, so that the call continues where it stopped once it has its turn. `maxAttempts`: how many
+ * processes may end while one handler runs.
  */
 export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf, maxAttempts: number): void => {
   readData(call, snapshot)
@@ -103,7 +103,7 @@ export const resolvingParts = (
 const interrupted = (name: string): string =>
   `Interrupted: the process ended while ${name} ran. It may have run, wholly or in part: look before you call it again.`
 
-/** The message for a handler during which process after process ended, perhaps because of the handler. */
+/** The message for a handler during which several processes ended, perhaps because of the handler. */
 const poisoned = (name: string, attempts: number): string =>
   `Poisoned: ${attempts} processes ended while ${name} ran, so it does not run again. It may have run, wholly or in part: look before you call it again.`
 
@@ -154,7 +154,7 @@ const noteUncleaned = (call: Call, message: string): void => {
   call.cleanupErrors.push(message)
 }
 
-/** A question of this call's own: the call changes it, and the snapshot belongs to a host or a store. */
+/** Copies the question, because the call changes it, and the snapshot belongs to a host or a store. */
 const readQuestion = (question: Question, tool: Tool<unknown> | undefined): Question =>
   question.kind === "approval"
     ? { ...question, because: shareReason(tool, question.because) }
@@ -199,7 +199,7 @@ const lostResume = (
   maxAttempts: number,
 ): Resume => {
   if (action === undefined && staged === undefined) call.finals = sameFinals(call.toolCall, shape, toolOf)
-  // All that is left of the plan, so that another process can go on with the cleanup.
+  // The only parts left of the plan, so that another process can continue the cleanup.
   call.parts = call.finals
   const from = state._tag === "Cleaning" ? Math.min(state.part, call.finals.length) : 0
   const over = then !== undefined && isOver(call, begun, maxAttempts)

@@ -1,4 +1,4 @@
-/** Reads snapshots of version 1, which releases up to 0.2 wrote. They stored the state of a call under names of their own. */
+/** Reads snapshots of version 1, which releases up to 0.2 wrote. They stored the state of a call under different names. */
 
 import type { Question, Then } from "../pipeline/call/state.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
@@ -49,7 +49,7 @@ const stateOf = ({ question, then, part }: Standing): CallSnapshot["state"] => {
   return { _tag: "Running" }
 }
 
-/** The snapshot in the current version. What is no snapshot stays none. */
+/** The snapshot in the current version. A value that is not a snapshot stays invalid. */
 export const fromFirst = ({ state, standing, again, staged, ...rest }: FirstSnapshot): CallSnapshot => {
   const head = { ...rest, version: 2 } as const
   if (state === "staged") return { ...head, state: { _tag: "Staged" }, action: staged }

@@ -1,6 +1,6 @@
 /**
- * A call as plain JSON: its data, by the names that `Call` gives its fields, and what the runtime objects beside the data know of the
- * past. The plan is not stored: `compose` is pure, so a restored call composes its plan again.
+ * A call as plain JSON: its data, under the names of the fields of `Call`, and the past of the runtime objects. The plan is not
+ * stored: `compose` is pure, so a restored call composes its plan again.
  */
 
 import type { ToolOutput } from "../output/output.ts"
@@ -68,20 +68,20 @@ export interface CallSnapshot extends StoredData {
   readonly state: StateOf<"Queued" | "Asking" | "Running" | "Cleaning"> | { readonly _tag: "Staged" }
   /** When the call was enqueued, in epoch milliseconds, if known. */
   readonly createdAt?: number | undefined
-  /** The kinds and names of the pipeline's parts; absent if the call needs no part of it any more. */
+  /** The kinds and names of the pipeline's parts; absent if the call no longer needs any of them. */
   readonly shape?: string | undefined
-  /** The version of the tool that composed them, if it had one. That of an action is the action's. */
+  /** The version of the tool that composed them, if it had one. An action has its own. */
   readonly toolVersion?: string | undefined
   /** Whether the next handler has started, and so must not run again. */
   readonly begun?: boolean | undefined
   /** The question that the running handler asks with `context.delegate`. The handler asks again when it runs again. */
   readonly asking?: Question | undefined
-  /** When the question was asked, in epoch milliseconds, if that is known. */
+  /** When the question was asked, in epoch milliseconds, if known. */
   readonly askedAt?: number | undefined
   /** Whether the output is a gate's preview of work that has not been done. */
   readonly previewed?: boolean | undefined
   readonly streamed?: string | undefined
-  /** For how many milliseconds the call may still run; absent if there is no limit. */
+  /** How many more milliseconds the call may run; absent if there is no limit. */
   readonly timeLeft?: number | undefined
   /** A W3C `traceparent`, so that the restored call continues the same trace. */
   readonly traceParent?: string | undefined

@@ -67,7 +67,7 @@ const moving = (call: Call, notes: JournalNotes): Mutable<CallSnapshot> => {
   const begun = notes.begun || undefined
   switch (state._tag) {
     case "Queued":
-      // A restored call that has not had its turn yet stands where it stood.
+      // A restored call that has not had its turn yet is still in its stored state.
       if (resume?._tag === "Fail") {
         return { ...snapshotOf(call, running), begun: resume.reason === "poisoned" ? undefined : true }
       }

@@ -53,7 +53,7 @@ const statusNow = ({ state, place }: Call): TaskStatus => {
 const outputSoFar = ({ output, stream }: Call): string =>
   output === undefined ? (stream?.transcript.toString() ?? "") : textOf(output)
 
-/** Set one by one: most have none of the last. */
+/** Set one by one: for most tasks, the last properties are absent. */
 const taskOf = (call: Call, status: TaskStatus, content: string, now: number): Mutable<BackgroundTask> => {
   const { callId: id, agentId, name, params } = call.toolCall
   const { startedAt, decidedBy } = call
@@ -93,7 +93,7 @@ export interface TaskJournal extends Pick<EventJournal, "after"> {
   forgot(taskId: string): void
 }
 
-/** How long `wait` waits. */
+/** Options of `wait`. */
 export interface WaitOptions {
   /** Ends the wait when it is aborted. */
   readonly signal?: AbortSignal
@@ -103,9 +103,9 @@ export interface WaitOptions {
 export class BackgroundTasks {
   private readonly running = new Map<string, Call>()
   private readonly finished = new Map<string, FinishedTask>()
-  /** The ids of `finished` in the order of their ending. */
+  /** The ids of `finished`, in the order in which the tasks ended. */
   private readonly order = new Fifo<string>()
-  /** The agents of tasks whose results were dropped unread, and the ids in the order of their dropping. */
+  /** The agents of tasks whose results were dropped unread, and their ids in the order in which they were dropped. */
   private readonly expiredAgents = new Map<string, string>()
   private readonly expired = new Fifo<string>()
   private readonly waiters: TaskWaiters<BackgroundTask>
@@ -129,7 +129,7 @@ export class BackgroundTasks {
     return this.options.mayCall(agentId, toolName)
   }
 
-  /** All tasks, or those of one agent: finished ones first, in the order of their ending. */
+  /** All tasks, or those of one agent: finished tasks first, in the order in which they ended. */
   list(agentId?: string): Array<BackgroundTask> {
     expectText("agentId", agentId)
     this.dropOld()
@@ -147,7 +147,7 @@ export class BackgroundTasks {
     return run === undefined ? this.finished.get(id)?.task : this.snapshot(run)
   }
 
-  /** Takes a finished task: returns it, and forgets it. Undefined for a task that is unknown or still running. */
+  /** Takes a finished task: returns and removes it. Undefined for a task that is unknown or still running. */
   take(id: string): BackgroundTask | undefined {
     expectId("task", id)
     this.dropOld()

@@ -7,7 +7,7 @@ interface OutputRead {
   readonly rest: string
 }
 
-/** Returns the text that a call streamed after that many characters, and the total number. */
+/** Returns the text that a call streamed after this many characters, and the total number. */
 const outputSince = ({ stream }: Call, characters: number): { readonly text: string; readonly end: number } =>
   stream?.transcript.since(characters) ?? { text: "", end: 0 }
 
@@ -30,7 +30,7 @@ export class OutputReads {
     return read === undefined ? content : read.rest
   }
 
-  /** Keeps the unread output of a task that ends. If the task streamed nothing, that is its result. */
+  /** Keeps the unread output of a task that ends. If the task streamed nothing, this is its result. */
   keepUnread(call: Call, content: string): void {
     const { callId } = call.toolCall
     const read = this.reads.get(callId)

@@ -50,7 +50,10 @@ const collect = (tasks: BackgroundTasks, agentId: string, id: string): string =>
   return `Task ${head(id, taken.name, taken.status)}:\n${taken.content}`
 }
 
-/** The result of a task, which is then removed, or a note that the task is still running. A task that waits for its start counts. */
+/**
+ * The result of a task, which is then removed, or a note that the task is still running. Also waits for a task that has not
+ * started.
+ */
 const wait = (tasks: BackgroundTasks, agentId: string, id: string, given: unknown): TaskAnswer => {
   const seconds = typeof given === "number" ? given : defaultWait
   const isThere = own(tasks, agentId, id) !== undefined || tasks.isStarting(agentId, id)

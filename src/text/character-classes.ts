@@ -1,9 +1,12 @@
-/** Which characters are seen, and told apart, by who reads a text. */
+/** Which characters are visible, and distinguishable, to the reader of a text. */
 import { isLookalike } from "./lookalikes.ts"
 
 type Holds = (text: string) => boolean
 
-/** Whether a text holds one of these. Unicode's classes take long to look up: that waits for the first text that needs it. */
+/**
+ * Returns whether a text contains a match. Unicode's classes take long to compile, so this waits for the first text that
+ * needs them.
+ */
 const holds = (source: string): Holds => {
   let pattern: RegExp | undefined
   return (text) => {
@@ -21,23 +24,23 @@ const ofScripts = (scripts: string): Holds =>
   )
 
 /**
- * Controls, formats, surrogates, private and unassigned characters, blanks of other widths, what is drawn as nothing, and
- * what only changes its neighbour: the colour of a face, and a letter that is drawn on the next one.
+ * Controls, formats, surrogates, private and unassigned characters, blanks of other widths, invisible characters, and
+ * characters that only change a neighbour: the colour of an emoji, or a letter that is drawn on the next one.
  */
 const isUnseen = holds(String.raw`[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}\u2800\u0d4e]`)
 
-/** Scripts in everyday use (Unicode's Annex 31): letters of all others are mistaken too easily. */
+/** Scripts in everyday use (Unicode's Annex 31): letters of all others are too easily mistaken. */
 const isOfEverydayScript = ofScripts(
   "Latin Common Inherited Cyrillic Greek Armenian Arabic Hebrew Thaana Han Hiragana Katakana Hangul Bopomofo Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer",
 )
 
 const isDigit = holds(String.raw`\p{Nd}`)
 
-/** Phonetic letters, which are Latin ones turned or made small, and the parts that Korean syllables are made of. */
+/** Phonetic letters, which are turned or small Latin letters, and the parts of Korean syllables. */
 const special =
   /[\u01c0-\u01c3\u0250-\u02ff\u1100-\u11ff\u1d00-\u1dbf\u2c60-\u2c7f\ua720-\ua7ff\ua960-\ua97f\uab30-\uab6f\ud7b0-\ud7ff]/
 
-/** Characters that are never shown as they are, whatever stands around them. */
+/** Whether a character is never shown unchanged, whatever its context. */
 export const isAlwaysMarked = (character: string): boolean =>
   isUnseen(character) ||
   special.test(character) ||
@@ -46,21 +49,21 @@ export const isAlwaysMarked = (character: string): boolean =>
   character.normalize("NFKC") !== character ||
   !isOfEverydayScript(character)
 
-/** Whether some of a text is read from right to left. */
+/** Whether part of a text is read from right to left. */
 export const isRightToLeft = ofScripts("Arabic Hebrew Thaana")
 
 const likeLatin = ["Cyrillic", "Greek", "Armenian"]
 
-/** Whether a letter is of a script that shares shapes with the Latin one. */
+/** Whether a letter belongs to a script that shares shapes with the Latin one. */
 export const sharesLatinShapes = ofScripts(likeLatin.join(" "))
 
 const alike = ["Latin", ...likeLatin].map(ofScripts)
 
-/** Whether letters are of several scripts that share shapes. */
+/** Whether letters come from several scripts that share shapes. */
 export const areMixed = (letters: ReadonlyArray<string>): boolean =>
   alike.filter((isOfScript) => letters.some(isOfScript)).length > 1
 
-/** Scripts that live by marks that are drawn over, under and around their letters, and which marks are theirs. */
+/** Scripts that need marks over, under and around their letters, with the marks of each. */
 const markedScripts =
   "Arabic Hebrew Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Khmer"
     .split(" ")
@@ -69,6 +72,6 @@ const markedScripts =
       isMark: holds(`\\p{Script_Extensions=${script}}`),
     }))
 
-/** Whether a combining mark belongs to the script of the letter that it is drawn on. */
+/** Whether a combining mark belongs to the script of its letter. */
 export const isOwnMark = (mark: string, letter: string): boolean =>
   markedScripts.some(({ isLetter, isMark }) => isMark(mark) && isLetter(letter))

@@ -1,4 +1,4 @@
-/** The first index of a list from which on a condition holds: its length if it holds nowhere. Takes a binary search. */
+/** The first index of a list from which a condition holds; the length of the list if it never does. A binary search. */
 export const firstWhere = <A>(list: ReadonlyArray<A>, holds: (value: A) => boolean): number => {
   let [low, high] = [0, list.length]
   while (low < high) {

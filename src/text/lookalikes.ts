@@ -1,6 +1,6 @@
-/** Characters that are taken for others on a screen, after the confusables of Unicode's Technical Standard 39. */
+/** Characters that look like others on a screen, from the confusables of Unicode's Technical Standard 39. */
 
-/** Punctuation that is taken for that of ASCII, behind the one that it looks like. */
+/** Punctuation that looks like ASCII punctuation, after the character that it resembles. */
 const punctuation = [
   "-˗‐‑‒–⁃−",
   "'ʹʻʼʽʾʿˈˊ´‘’‚‛′׳ꞌ",
@@ -34,18 +34,18 @@ const punctuation = [
   "@＠",
 ]
 
-/** Letters of the Latin script that are taken for those of ASCII. */
+/** Latin letters that look like ASCII letters. */
 const latin = "ıȷƽƨɑɡɩ"
 
-/** What `visibleText` draws itself stands here too: a text that holds it must not pass for what was drawn. */
+/** The characters that `visibleText` itself draws: a text that contains them must not look like its output. */
 const drawn = "⟦⟧⇥⏎␣"
 
-/** What is taken for something else whatever stands around it. */
+/** Characters that are mistaken for others in any context. */
 export const isLookalike: ReadonlySet<string> = new Set(
   punctuation.flatMap((row) => [...row].slice(1)).concat([...drawn, ...latin]),
 )
 
-/** Letters of the three scripts that share shapes with the Latin one, where they do. */
+/** The letters of the three scripts similar to Latin that look like Latin letters. */
 export const isLookalikeLetter: ReadonlySet<string> = new Set(
   "аеорсухіїјѕһԁԛԝѵӏүАВЕЗІЇЈКМНОРСТУХЅԌҮѴӀҺԜЬ" + "αορνυικχγϲϳϱΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺ" + "աօոսհցքզյլիւտԱՍՕԼՀՏԲ",
 )

@@ -1,9 +1,9 @@
-/** The sentence that a thrown value stands for. */
+/** The message of a thrown value. */
 
-/** Characters of a failure's fields: what a model is to read must stay short. */
+/** The maximum characters of a failure's fields: text for a model must stay short. */
 const maxFieldChars = 2000
 
-/** The fields of a failure that has no message, as JSON. */
+/** The fields of a failure without a message, as JSON. */
 const fieldsOf = (failure: object): string => {
   const { _tag, name, stack, message, cause, ...fields } = failure as Record<string, unknown>
   if (Object.keys(fields).length === 0) return ""
@@ -22,17 +22,20 @@ const tagged = (tag: string, failure: object): string => {
   }
 }
 
-/** Failures of an AggregateError that are told. */
+/** The maximum number of failures of an AggregateError in a message. */
 const maxFailures = 8
 
-/** The failures of an AggregateError, which has no message of its own where Node could reach none of a host's addresses. */
+/**
+ * The messages of an AggregateError's failures. The error itself has no message if Node could reach none of a host's
+ * addresses.
+ */
 const messagesIn = (errors: unknown): string => {
   if (!Array.isArray(errors)) return ""
   const messages = errors.slice(0, maxFailures).map((error) => (error as Partial<Error> | undefined)?.message)
   return [...new Set(messages)].filter((message) => typeof message === "string" && message !== "").join("; ")
 }
 
-/** Never throws, whatever was thrown: an Error's message, a string, a tagged failure's name and fields. */
+/** The message of any thrown value: an Error's message, a string, a tagged failure's name and fields. Never throws. */
 export const messageOf = (error: unknown): string => {
   try {
     if (typeof error === "string") return error

@@ -6,7 +6,7 @@ export const namesMatching = (names: ReadonlyArray<string>): ((name: string) => 
   return (name) => patterns.some((parts) => matches(parts, name))
 }
 
-/** Whether a name consists of these parts, in this order, with any text between them. */
+/** Whether a name consists of these parts, in order, with any text between them. */
 const matches = ([first = "", ...others]: ReadonlyArray<string>, name: string): boolean => {
   const last = others.pop()
   if (last === undefined) return name === first

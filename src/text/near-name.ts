@@ -1,6 +1,6 @@
-/** The name that was probably meant. */
+/** Suggests the name that was probably meant. */
 
-/** Letters to add, to leave out or to replace, from one text to the other. */
+/** The number of letters to add, remove or replace to turn one text into the other. */
 const distance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 1; i <= from.length; i++) {
@@ -16,7 +16,7 @@ const distance = (from: string, to: string): number => {
 
 const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
-/** A question to put behind a sentence about a name that there is not; empty where no other is near. */
+/** A question to append to a sentence about an unknown name; empty if no other name is similar. */
 export const didYouMean = (name: string, names: Iterable<string>): string => {
   const [nearest] = [...names]
     .map((near) => ({ near, away: distance(bare(name), bare(near)) }))

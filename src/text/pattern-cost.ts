@@ -1,12 +1,12 @@
-/** How long a regular expression may take with a text, by its shape alone. */
+/** Estimates how long a regular expression may take with a text, from its structure alone. */
 
-/** What bounds the steps of a match. */
+/** The factors that limit the steps of a match. */
 export interface PatternCost {
-  /** How many unbounded repetitions may share out a text among them. */
+  /** How many unbounded repetitions may divide a text among them. */
   readonly degree: number
-  /** What alternatives and options multiply. */
+  /** The factor of alternatives and options. */
   readonly factor: number
-  /** A repetition within a repetition, or a reference back: may be exponential. */
+  /** Whether it has a repetition within a repetition, or a backreference: may be exponential. */
   readonly wild: boolean
 }
 
@@ -14,7 +14,7 @@ const token =
   /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:<[^>=!]*>|<?[=!:]))?|[)|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/g
 const repeats = /^(?:[*+]|\{)/
 
-/** Errs on the side of more. `pattern` is a regular expression's source. */
+/** Overestimates if in doubt. `pattern` is the source of a regular expression. */
 export const costOf = (pattern: string): PatternCost => {
   const isAnchored = pattern.startsWith("^")
   const groups = [{ branches: false, repeats: false }]
@@ -49,18 +49,18 @@ export const costOf = (pattern: string): PatternCost => {
   return { degree, factor, wild }
 }
 
-/** How many steps a match takes at most, about, for a text of so many characters. */
+/** The approximate maximum number of steps of a match, for a text of this many characters. */
 export const stepsFor = ({ degree, factor, wild }: PatternCost, length: number): number =>
   wild ? 2 ** length : factor * (length + 1) ** degree
 
 /**
- * JavaScriptCore, Bun's engine: there `node:vm` breaks off no match, and the engine gives up by itself after some hundred
- * million steps, with the answer that nothing matches.
+ * JavaScriptCore, Bun's engine: there, `node:vm` cannot interrupt a match, and the engine gives up after a few hundred
+ * million steps, reporting no match.
  */
 const isJavaScriptCore = process.versions.webkit !== undefined
-/** Of up to a third of a second. */
+/** Up to a third of a second. */
 const unwatchedSteps = 20_000_000
 
-/** Whether a match may take long, and no watchdog of this runtime could break it off: then it is not to be begun. */
+/** Whether a match may take long and no watchdog of this runtime could interrupt it: then it must not be started. */
 export const isUnbounded = (cost: PatternCost, length: number): boolean =>
   isJavaScriptCore && stepsFor(cost, length) > unwatchedSteps

@@ -1,12 +1,12 @@
-/** Which marks of typography belong to a sentence for people, and which pass for those of a command or a path. */
+/** Distinguishes typographic marks in sentences for people from marks that look like those of a command or a path. */
 
-/** What commands and paths are made of: beside it, a quote or a dash of another kind is read as that of ASCII. */
+/** The characters of commands and paths: next to them, a typographic quote or dash is read as the ASCII one. */
 const isCommandLike = /[`$;|&<>\\/~*='"{}[\]#]|(?:^|\s)-{1,2}\w/
 
-/** Commands begin with a small letter. */
+/** Commands begin with a lower-case letter. */
 const isSentenceLike = /^[^\p{L}]*[\p{Lu}\p{Lo}]/u
 
-/** What stands before and behind a mark that is used as a sentence uses it; a blank at the ends of a line. */
+/** The characters before and after a mark in its usual place in a sentence; a blank for the ends of a line. */
 const usual: ReadonlyMap<string, RegExp> = new Map([
   ["‘", /^[\s(“]\S/],
   ["“", /^[\s(‘]\S/],
@@ -19,8 +19,9 @@ const usual: ReadonlyMap<string, RegExp> = new Map([
 const isApostrophe = /^\p{L}’\p{L}$/u
 
 /**
- * Tells for each character of a text whether it is such a mark, where it is asked from the beginning to the end. A line
- * that holds what commands and paths are made of has none, and one that may be a command has only apostrophes in words.
+ * Returns a function that tests whether each character of a text is such a mark; call it from the beginning to the end. A
+ * line with characters of commands and paths has no such marks, and a line that may be a command has only apostrophes in
+ * words.
  */
 export const proseMarks = (text: string): ((character: string, at: number) => boolean) => {
   let end = -1

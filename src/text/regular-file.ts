@@ -1,13 +1,13 @@
 /**
- * Reads files that nobody has decided on, such as those of a folder that a command is called in: a pipe or a device in the
- * place of one keeps nobody waiting, and no file fills the memory.
+ * Reads files that nobody has approved, such as those of a folder that a command is called in: a pipe or a device in place
+ * of a file cannot block the process, and no file can fill the memory.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs"
 
-/** Of a file that people write: what is larger is none. */
+/** The limit for files that people write: a larger file is not one of these. */
 const maxFileBytes = 10_000_000
 
-/** To open a pipe waits for nobody then. */
+/** Opens a pipe without waiting for a writer. */
 const unwaiting = constants.O_NONBLOCK ?? 0
 
 /** Flags for `open`. */
@@ -19,24 +19,24 @@ const failure = (code: string, what: string): NodeJS.ErrnoException =>
 const tooLarge = (path: string, maxBytes: number): NodeJS.ErrnoException =>
   failure("EFBIG", `${path} has more than ${maxBytes} bytes`)
 
-/** Throws for what is no regular file, or too large. */
+/** Throws for anything but a regular file, and for one that is too large. */
 export const expectRegular = (path: string, info: Stats, maxBytes = maxFileBytes): void => {
   if (info.isDirectory()) throw failure("EISDIR", `${path} is a folder`)
   if (!info.isFile()) throw failure("EFTYPE", `${path} is not a regular file`)
   if (info.size > maxBytes) throw tooLarge(path, maxBytes)
 }
 
-/** A byte more than there are shows that a file has grown; those of `/proc` have no size at all. */
+/** One byte more than the file's size, to detect a file that has grown; files in `/proc` have no size at all. */
 const roomFor = (size: number, maxBytes: number): number => Math.min(Math.max(size, 4096), maxBytes) + 1
 
 /**
- * The bytes of a regular file; links are followed. Throws as Node does, and for anything else: `EISDIR` for a folder, `EFTYPE`
- * for a pipe, a socket or a device, `EFBIG` past `maxBytes`.
+ * Reads the bytes of a regular file; follows links. Throws as Node does, and `EISDIR` for a folder, `EFTYPE` for a pipe, a
+ * socket or a device, `EFBIG` past `maxBytes`.
  *
  * @param maxBytes Default: 10 MB.
  */
 export const readRegularSync = (path: string, maxBytes = maxFileBytes): Buffer => {
-  // Before it is opened too: to open a device may do something.
+  // Also checked before opening, because opening a device may have effects.
   expectRegular(path, statSync(path), maxBytes)
   const file = openSync(path, constants.O_RDONLY | unwaiting)
   try {
@@ -55,6 +55,9 @@ export const readRegularSync = (path: string, maxBytes = maxFileBytes): Buffer =
   }
 }
 
-/** The same, for those who wait anyhow: of a file as small as these are, the disk keeps nobody waiting. */
+/**
+ * The same as a promise, for asynchronous callers. Reads synchronously, because reading a file this small does not block
+ * noticeably.
+ */
 export const readRegular = async (path: string, maxBytes?: number): Promise<Buffer> =>
   readRegularSync(path, maxBytes)

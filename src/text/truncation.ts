@@ -1,11 +1,11 @@
 /** Cuts text to a number of UTF-8 bytes, never through a character. */
 
-/** What a tool's output may hold, in bytes of UTF-8. */
+/** The maximum size of a tool's output, in bytes of UTF-8. */
 export const maxOutputBytes = 50_000
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** As many of the first bytes as fit, whole characters only. */
+/** The first bytes that fit, whole characters only. */
 export const headOfBytes = (bytes: Buffer, maxBytes: number): Buffer => {
   if (bytes.length <= maxBytes) return bytes
   let end = maxBytes
@@ -17,7 +17,7 @@ export const headOfBytes = (bytes: Buffer, maxBytes: number): Buffer => {
 export const headOf = (text: string, maxBytes: number): string =>
   headOfBytes(Buffer.from(text), maxBytes).toString()
 
-/** A text, or its start and `…` where it has more than `maxBytes` of UTF-8. */
+/** A text, or its start and `…` if it is longer than `maxBytes` of UTF-8. */
 export const shortened = (text: string, maxBytes: number): string => {
   const head = headOf(text, maxBytes)
   return head.length === text.length ? text : `${head}…`
@@ -30,7 +30,7 @@ export const bytesFrom = (bytes: Buffer, offset: number): Buffer => {
   return bytes.subarray(start)
 }
 
-/** As many of the last bytes as fit, whole characters only. */
+/** The last bytes that fit, whole characters only. */
 export const tailOfBytes = (bytes: Buffer, maxBytes: number): Buffer =>
   bytesFrom(bytes, Math.max(0, bytes.length - maxBytes))
 
@@ -38,9 +38,9 @@ export const tailOfBytes = (bytes: Buffer, maxBytes: number): Buffer =>
 export const tailOf = (text: string, maxBytes: number): string =>
   tailOfBytes(Buffer.from(text), maxBytes).toString()
 
-/** Keeps the first and the last part of a text of any length; whole while it fits into `limit` bytes of UTF-8. */
+/** Keeps the first and the last part of a text of any length; all of it if it fits into `limit` bytes of UTF-8. */
 export class HeadAndTail {
-  /** All there was, in bytes of UTF-8. */
+  /** The total size of the text, in bytes of UTF-8. */
   totalBytes = 0
   private head = ""
   private headBytes = 0
@@ -51,7 +51,7 @@ export class HeadAndTail {
 
   constructor(limit: number) {
     this.headLimit = Math.ceil(limit / 2)
-    // The head may end a character short of its limit; the tail makes up for it.
+    // The head may end up to a character short of its limit; the tail compensates.
     this.tailLimit = this.headLimit + 4
   }
 
@@ -71,7 +71,7 @@ export class HeadAndTail {
     }
   }
 
-  /** The text, or its two ends with a line between that tells what is missing. `maxBytes` is at most the limit. */
+  /** The text, or its two ends with a line between them that reports the missing part. `maxBytes` is at most the limit. */
   render(maxBytes: number): string {
     const kept = this.head + this.tail.map((part) => part.text).join("")
     if (this.totalBytes <= maxBytes) return kept

@@ -1,25 +1,25 @@
 /**
- * Text that somebody else wrote, so that a person can decide on it: nothing of it is left out, nothing of it acts on the
- * screen, and two different texts do not look alike. It knows nobody, so that every layer and every host may use it.
+ * Makes text from elsewhere safe for a person to decide on: nothing is left out, nothing acts on the screen, and two
+ * different texts do not look alike. It imports no other layer, so that every layer and host can use it.
  */
 import { areMixed, isAlwaysMarked, isOwnMark, isRightToLeft, sharesLatinShapes } from "./character-classes.ts"
 import { isLookalikeLetter } from "./lookalikes.ts"
 import { proseMarks } from "./prose.ts"
 
-/** How `visibleText` draws line ends and tabs. */
+/** How `visibleText` draws newlines and tabs. */
 export interface VisibleTextOptions {
-  /** Draws line ends as ` ⏎ `, so that all stands on one line. Default false: they stay. */
+  /** Draws newlines as ` ⏎ `, so that the text is one line. Default false: newlines stay. */
   readonly singleLine?: boolean
-  /** Leaves tabs as they are, for hosts that draw them. Default false. */
+  /** Leaves tabs unchanged, for hosts that draw them. Default false. */
   readonly keepTabs?: boolean
   /**
-   * The text is a sentence for people, such as the question of a dialog: its quotes, apostrophes and dashes stay, on lines
-   * that hold nothing that commands and paths are made of. Default false.
+   * Whether the text is a sentence for people, such as the question of a dialog: its quotes, apostrophes and dashes stay,
+   * on lines without the characters of commands and paths. Default false.
    */
   readonly prose?: boolean
 }
 
-/** Blanks beyond this many in a row are counted, where a line does not begin with them. */
+/** A run of more blanks than this is replaced by its count, except at the beginning of a line. */
 const maxBlanks = 8
 const maxIndent = 40
 const maxTabs = 10
@@ -38,7 +38,7 @@ const codeOf = (character: string): string => {
   return mark(controls[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`)
 }
 
-/** How many combining marks a letter may have. */
+/** The maximum number of combining marks on a letter. */
 const maxCombined = 3
 
 const isAscii = /^\w/
@@ -46,7 +46,7 @@ const isAscii = /^\w/
 const word = (text: string): string => {
   const letters = (text.match(/\p{L}/gu) ?? []).filter((letter) => !isAlwaysMarked(letter))
   const shared = letters.filter((letter) => sharesLatinShapes(letter))
-  // A word of nothing but lookalikes is read as another one; a word in one script with letters of its own is not.
+  // A word of only lookalikes is read as a different word; a word in one script with letters of its own is not.
   const isMistaken = areMixed(letters) || shared.every((letter) => isLookalikeLetter.has(letter))
   const isMarked = (character: string): boolean =>
     isAlwaysMarked(character) || (isMistaken && sharesLatinShapes(character))
@@ -62,9 +62,9 @@ const word = (text: string): string => {
     if (!isCombining) letter = isShown ? part : ""
     room = !isCombining ? maxCombined : isShown ? room - 1 : 0
   }
-  // Written otherwise, the same would be seen.
+  // A text with the same normal form would look identical.
   if (shown.normalize("NFC") !== shown) shown = shown.replace(/\p{M}/gu, codeOf)
-  // What is read from right to left ends where it ends, and does not turn what stands around it.
+  // Isolates text that is read from right to left, so that it does not reorder its surroundings.
   return isRightToLeft(shown) ? `\u200e${shown}\u200e` : shown
 }
 
@@ -86,17 +86,17 @@ const tabs = (text: string, { keepTabs }: VisibleTextOptions): string => {
 
 const plain = /^ {0,40}(?:[\x21-\x7e]+(?: {1,8}[\x21-\x7e]+)*)?$/
 
-// The words come first but for blanks: all else is a character by itself.
+// Words come first, except for blanks: any other character is a part by itself.
 const parts = /\n+|\t+| +|[\p{L}\p{M}\p{N}_]+|[^\x20-\x7e]/gu
 
 /**
- * The text as it can be decided on. What cannot be seen stands in marks: control characters and escapes by their names
- * (`⟦ESC⟧[2J`), bidirectional, invisible and combining characters and letters that pass for others by their numbers
- * (`⟦U+202E⟧`), long runs of blanks by their count (`⟦5000 spaces⟧`). A tab is `⇥`, a blank at the end of a line `␣`.
- * Nothing is left out: texts that differ are drawn differently, also where they hold such marks themselves.
+ * Returns a text in a form that a person can decide on. Invisible characters are shown in marks: control characters and
+ * escapes by their names (`⟦ESC⟧[2J`), bidirectional, invisible and combining characters and lookalike letters by their
+ * numbers (`⟦U+202E⟧`), long runs of blanks by their count (`⟦5000 spaces⟧`). A tab is `⇥`, a blank at the end of a line
+ * `␣`. Nothing is left out: different texts are drawn differently, even if they contain such marks themselves.
  *
- * Draw it in a font of one width, and break its lines without dropping blanks. Around words that are read from right to
- * left it puts U+200E, so that the order of all else stays as it is.
+ * Draw the text in a monospaced font, and wrap its lines without dropping blanks. Words that are read from right to left
+ * are enclosed in U+200E, so that the order of everything else stays unchanged.
  *
  * @example
  * visibleText("touch PWN #\rls -la") // touch PWN #⟦CR⟧ls -la

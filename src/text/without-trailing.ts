@@ -1,8 +1,8 @@
-/** A text without what stands at its end. */
+/** Removes characters at the end of a text. */
 
 /**
- * Without the characters of this kind at its end. `character` is one UTF-16 unit. Linear, where a pattern such as `/\n+$/` is tried
- * from each of them anew.
+ * Removes all trailing occurrences of a character. `character` is one UTF-16 unit. Linear, unlike a pattern such as `/\n+$/`,
+ * which is tried again from each of them.
  */
 export const withoutTrailing = (text: string, character: string): string => {
   let end = text.length

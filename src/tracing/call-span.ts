@@ -86,7 +86,7 @@ export class CallSpan {
     return trace
   }
 
-  /** Adds a tracer while the call runs: it traces the current wait, and all that begins from here on. */
+  /** Adds a tracer while the call runs: it traces the current wait, and everything that begins from here on. */
   join(tracer: Tracer, { toolCall, tool, state }: TracedCall): void {
     const trace = this.begin(() => tracer.call(toolCall, tool))
     if (trace === undefined) return
@@ -136,7 +136,7 @@ export class CallSpan {
     return attempt(() => trace.wait(question.kind === "approval" ? "approval" : question.effect._tag))
   }
 
-  /** Ends the span of a wait that is over, after the call's state has changed. */
+  /** Ends the span of a wait that has ended, after the call's state has changed. */
   moved(call: TracedCall): void {
     const { asked, answered } = this
     if (asked === undefined || openQuestion(call.state)?.id === asked.id) return

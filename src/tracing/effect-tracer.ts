@@ -13,7 +13,7 @@ import type { Settings } from "../pipeline/model/settings.ts"
 import type { CallTrace, HandlerTrace, Tracer } from "./tracer.ts"
 
 class EffectCallTrace implements CallTrace {
-  /** Of the host's, where it is not the program's: what handlers trace is to be told to it too. */
+  /** The host's tracer, if it is not the program's: spans that handlers create go to it too. */
   private readonly own: Tracers.Tracer | undefined
   private readonly tracer: Tracers.Tracer
   private readonly clock: Clock
@@ -100,7 +100,7 @@ const effectTracer = (context: Context.Context<never>, own?: Tracers.Tracer): Tr
   call: (call, _tool, from) => new EffectCallTrace(context, own, call, from),
 })
 
-/** What `trace` means: of `true`, the tracer of the program that the executor lives in. */
+/** The tracer for the option `trace`; for `true`, the tracer of the program that contains the executor. */
 export const tracerOf = (trace: Settings["trace"], context: Context.Context<never>): Tracer | undefined => {
   if (typeof trace === "boolean") return trace ? effectTracer(context) : undefined
   return "call" in trace ? trace : effectTracer(context, trace)

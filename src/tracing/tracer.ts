@@ -5,7 +5,7 @@ import type { DecidedBy } from "../pipeline/model/decision.ts"
 import type { TerminalEvent } from "../pipeline/model/event.ts"
 import type { ToolKind } from "../pipeline/model/tool.ts"
 
-/** A tool as tracers see it. */
+/** The properties of a tool that tracers see. */
 export interface TracedTool {
   readonly name: string
   readonly description: string
@@ -43,6 +43,6 @@ export interface HandlerTrace {
   run<A>(work: () => A): A
   /** Wraps the Effect that the handler returned. */
   wrap<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
-  /** `failure`: undefined for a success. */
+  /** `failure`: undefined if the handler succeeded. */
   end(failure: unknown): void
 }

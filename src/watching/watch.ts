@@ -19,8 +19,8 @@ const startOf = (call: Call): Array<ToolEvent> => {
 }
 
 /**
- * The event of an open gate about which the host was asked, with the number by which `answer` knows the question. While rules and reviewers
- * decide, there is none, nor before a restored call has asked again: then the event comes by itself.
+ * The event of an open gate that the host was asked about, with the number by which `answer` identifies the question. None while
+ * rules and reviewers decide, or before a restored call has asked again: then the event follows by itself.
  */
 const questionOf = (engine: Engine, call: Call): Array<ToolEvent> => {
   const question = openQuestion(call.state)

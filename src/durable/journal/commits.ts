@@ -199,7 +199,7 @@ export class Commits {
         this.done = number
         onStored(taken)
         this.held.release(upTo)
-        // Also without changes: acts that were added meanwhile wait for a commit.
+        // Even without changes: acts that were added in the meantime wait for a commit.
         this.commit()
         onReady()
       },

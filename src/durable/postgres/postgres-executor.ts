@@ -125,7 +125,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async leave(): Promise<void> {
     this.closes.abort()
     this.maintenance.close()
-    // A runner that ends slowly is no reason to cut the connections: only a silent server is.
+    // Cuts the connections to a silent server, but not because a runner ends slowly.
     const late = setInterval(() => {
       if (!this.life.membership.isCurrent()) this.store.sql.cut()
     }, leaveTimeout).unref()

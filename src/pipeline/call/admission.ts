@@ -167,7 +167,7 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision 
       throw new TypeError(`The pipeline has a ${kind} part without a handler`)
     }
     if (kind === "finally") cleansUp = true
-    // Gates behind a preview belong to the call of `resolve`.
+    // Gates after a preview belong to the call of `resolve`.
     if (kind === "resolve") previewed = true
     if (kind !== "approval" || previewed) continue
     count += 1

@@ -8,7 +8,7 @@ import { votesOf } from "./approvers.ts"
 import type { Call } from "./call.ts"
 import { openQuestion } from "./state.ts"
 
-/** An approval, with at least one of the options of `approve` where it is an object. */
+/** An approval, with at least one of the options of `approve` if it is an object. */
 export type ListedApproval = true | Omit<ApproveOptions, "by">
 
 /**

@@ -16,7 +16,7 @@ const limitOf = ({ settings }: Engine, tool: Tool<unknown> | undefined): number 
 /** The terminal event of a call, with its result cut to the limit. */
 export const boundedEnd = (engine: Engine, call: Call, event: TerminalEvent): TerminalEvent => {
   const { callId } = event
-  // The reason why a call did not run is no output that `read_result` could continue.
+  // `read_result` does not continue the reason why a call did not run: it is no output.
   const isOutput = call.started && event._tag !== "Denied"
   const cut = cutBlocks(resultOf(event).output.content, limitOf(engine, call.tool), (whole) =>
     isOutput && keep(engine, call, whole) ? readingOn(callId) : undefined,

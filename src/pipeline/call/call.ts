@@ -162,7 +162,7 @@ export class Call {
   /** Counts questions. An answer with an older number is late and is ignored. */
   asked = 0
   output: ToolOutput | undefined = undefined
-  /** The output at the last gate: a preview of the work, until a handler behind the gate replaces it. */
+  /** The output at the last gate: a preview of the work, until a handler after the gate replaces it. */
   preview: ToolOutput | undefined = undefined
   /** The object in which handlers pass data to later handlers. Created when a handler first reads it. */
   memory: CallMemory | undefined = undefined

@@ -8,8 +8,8 @@ import type { CompletedEvent, ErrorEvent, TerminalEvent } from "../model/event.t
 import type { Mutable } from "../model/mutable.ts"
 
 /**
- * The event after the check: a completed call whose `structured` is missing or breaks the schema becomes an Error, with the output's
- * text behind the message. Previews are not checked, because their work is not done yet.
+ * The event after the check: a completed call whose `structured` is missing or breaks the schema becomes an Error, with the
+ * output's text after the message. Previews are not checked, because their work is not done yet.
  */
 export const checkedOutput = (
   check: OutputCheck,

@@ -86,7 +86,7 @@ export const applyFinal = (call: Call, step: Step, out: Outbox): boolean => {
   }
 }
 
-/** Reads the next step of the finally handler's generator. If the handler is no generator, the next handler runs. */
+/** Reads the next step of the finally handler's generator. If the handler is not a generator, the next handler runs. */
 export const advanceFinal = (call: Call, out: Outbox): boolean => {
   if (!call.more) return nextFinal(call, out)
   call.run += 1

@@ -89,7 +89,7 @@ const throughGates = (
   let first: Pick<CallDecision, "reason" | "person"> | undefined
   let gates = 0
   for (const part of parts) {
-    // Gates behind a preview belong to the call of `resolve`.
+    // Gates after a preview belong to the call of `resolve`.
     if (part.kind === "resolve") break
     if (part.kind !== "approval") continue
     if (decision === "approve" && part.person !== true) {

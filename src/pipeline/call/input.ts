@@ -113,7 +113,7 @@ export type Input =
   | { readonly _tag: "Unstaged"; readonly message: string }
   /** The interrupted or closed attempt has ended. */
   | { readonly _tag: "Stopped"; readonly run: number }
-  /** The time limit of the current state is over. `message` says so to the model. */
+  /** The time limit of the current state is over. `message`: the text for the model. */
   | { readonly _tag: "TimedOut"; readonly message: string }
   /** The open gate has reached its next mark: a warning or an escalation. */
   | { readonly _tag: "Marked" }

@@ -9,7 +9,7 @@ import { pendingEvent, settledEvent } from "./action-events.ts"
 import type { Call } from "./call.ts"
 import { tellAction } from "./telling.ts"
 
-/** Stages the parts behind the call's current gate as a pending action. */
+/** Stages the parts after the call's current gate as a pending action. */
 export const stageAction = (engine: Engine, call: Call): void => {
   const { action: applied, at, parts, output, toolCall } = call
   const { agentId, callId, name, params } = toolCall

@@ -130,5 +130,5 @@ export const byRule = ({ rule, source, command, folder, because }: Explanation):
   return by
 }
 
-/** The reason to ask at a gate that only the host's answer passes, no matter what the rules say. */
+/** The reason to ask at a gate that only the host's answer passes, whatever the rules decide. */
 export const onlyAPerson = "Only a person passes this gate."

@@ -156,7 +156,7 @@ export const questionOf = ({ state }: Call): Question => (state as StateOf<"Aski
 export const isOpen = (call: Call, id: number | undefined): boolean =>
   id === undefined || questionOf(call).id === id
 
-/** Opens the approved gate, and continues behind it. */
+/** Opens the approved gate, and continues after it. */
 export const openGate = (call: Call, out: Outbox): void => {
   call.state = running
   passed(call, out)

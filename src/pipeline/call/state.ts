@@ -49,7 +49,7 @@ export interface EffectQuestion {
   readonly id: number
   readonly effect: HostEffect
   readonly timeout: DurationInput | undefined
-  /** Whether the handler keeps running meanwhile, because it asked with `context.delegate` and not with a Delegate step. */
+  /** Whether the handler keeps running in the meantime, because it asked with `context.delegate` and not with a Delegate step. */
   readonly midway: boolean
   /** Whether the host was asked. */
   isAsked: boolean

@@ -61,7 +61,7 @@ export const delegate = (
   return attempt.questions.ask(effect, timeout)
 }
 
-/** Why the handler may not stream or ask any more: the call was cancelled, possibly before the handler was aborted. */
+/** Why the handler can no longer stream or ask: the call was cancelled, possibly before the handler was aborted. */
 export const refusalOf = (engine: Engine, call: Call, attempt: Attempt): unknown => {
   if (attempt.reason !== undefined || call.state._tag !== "Stopping") return attempt.reason
   attempt.refusal ??= stopReason(call, engine.settings.finallyTimeout)

@@ -88,7 +88,7 @@ export const tellDecision = (
 const isUndone = (call: Call): boolean => {
   const outcome = call.outcome!
   if (outcome._tag === "Cancelled") return isPreview(call)
-  // A call that times out behind its last gate may have done a part of the work.
+  // A call that times out after its last gate may have done part of the work.
   return outcome._tag === "Error" && outcome.reason === "timeout" && hasGateAhead(call)
 }
 

@@ -37,7 +37,7 @@ export class EventStamps {
     return !this.watchers.isEmpty
   }
 
-  /** Dates an event that is repeated for a watcher. Its `seq` stays what it is, because it is no new event. */
+  /** Dates an event that is repeated for a watcher. Its `seq` is unchanged, because the event is not new. */
   date(event: Mutable<ToolEvent>): void {
     event.at = this.clock === undefined ? Date.now() : this.clock.currentTimeMillisUnsafe()
   }

@@ -161,7 +161,7 @@ export interface DelegateEvent extends CallEvent {
   readonly _tag: "Delegate"
   /** The call that staged the action that this call applies or cleans up after: the effects of both belong together. */
   readonly sourceCallId?: string
-  /** What the host should do, told apart by its `_tag`. */
+  /** The effect that the host should carry out, identified by its `_tag`. */
   readonly effect: HostEffect
   /** Returns whether the answer took effect: an effect is answered once. The answer, if any, becomes the output. */
   succeed(output?: GivenOutput): boolean

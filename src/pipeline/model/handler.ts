@@ -175,7 +175,7 @@ export interface EffectHandler<R = never> {
   readonly name: string
   /**
    * For durable calls whose process died while this handler ran. By default the handler runs again. With `never`, the call ends
-   * as an Error that says that the handler may have run.
+   * as an Error with a message that the handler may have run.
    */
   readonly retry?: "never" | undefined
   /**

@@ -9,7 +9,7 @@ import type { FinallyPart, PipelinePart } from "./pipeline.ts"
 /** The call that staged an action, and the position in its pipeline, from which the pipeline is composed again. */
 export interface Staging {
   readonly call: ToolCall
-  /** The index of the part behind the gate that staged the action. */
+  /** The index of the part after the gate that staged the action. */
   readonly at: number
   /** The kinds and names of the pipeline's parts. */
   readonly shape: string
@@ -23,7 +23,7 @@ export interface StagedAction extends PendingAction {
   readonly source: Pick<ToolCall, "name" | "params">
   /** The staging call and position; undefined for a pushed action. */
   readonly staging: Staging | undefined
-  /** The output at the gate, which the first handler behind it sees. */
+  /** The output at the gate, which the first handler after it sees. */
   readonly output: ToolOutput | undefined
   /** The memory of the staging call. */
   readonly memory: CallMemory | undefined

@@ -1,4 +1,4 @@
-/** Tells promises from other values. */
+/** Distinguishes promises from other values. */
 
 /** Whether a value is a promise, of any library. Throws if reading `then` throws. */
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>

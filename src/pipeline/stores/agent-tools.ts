@@ -8,7 +8,7 @@ import { tellAlone } from "../model/thenable.ts"
 import type { Tool } from "../model/tool.ts"
 import type { ToolDefinition } from "../model/tool-definition.ts"
 
-/** The tools that every executor provides itself, where none of these names is registered. */
+/** The tools that every executor provides itself, unless a tool of that name is registered. */
 export const ownToolNames: ReadonlyArray<string> = [resolveName, readResultName, undoName]
 
 /** Makes the tools that the executor provides itself. */
