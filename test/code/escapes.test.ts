@@ -1,5 +1,7 @@
 // @module-tag waits
-import { expect, it } from "vitest"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
 import { runCodeTool } from "../../src/code/index.ts"
 import { pipeline, Step, ToolFilters } from "../../src/index.ts"
 import { executorOf, toolOf } from "../support/executor-of.ts"
@@ -111,11 +113,14 @@ const attempts: ReadonlyArray<readonly [what: string, source: string]> = [
   ["memory", "const a = []; for (;;) a.push(new Array(1e6).fill(1))"],
 ]
 
+const echo = toolOf("echo", (params) => pipeline().andThen(() => Step.Output(JSON.stringify(params))))
+const filters = () => ToolFilters.compile({ run_code: { allow: [".*"] } })
+
 it.each(attempts)("code does not reach its host by %s", async (_, source) => {
   let secrets = 0
   const executor = executorOf(
     {
-      echo: toolOf("echo", (params) => pipeline().andThen(() => Step.Output(JSON.stringify(params)))),
+      echo,
       fails: toolOf(
         "fails",
         pipeline().andThen(() => Step.Error("no")),
@@ -129,7 +134,7 @@ it.each(attempts)("code does not reach its host by %s", async (_, source) => {
       ),
       run_code: runCodeTool({ tools: ["echo", "fails"], limits: { time: 3000, memory: 16 * 1024 * 1024 } }),
     },
-    { filters: ToolFilters.compile({ run_code: { allow: [".*"] } }) },
+    { filters: filters() },
   )
   const { status, content } = await executor.run({ name: "run_code", params: { source } }, () => undefined)
   expect(["complete", "error"]).toContain(status)
@@ -143,3 +148,40 @@ it.each(attempts)("code does not reach its host by %s", async (_, source) => {
   )
   expect(next).toMatchObject({ status: "complete", content: "[1,2]" })
 })
+
+/** None ends before the limits that it is given here, all of which are far. */
+const endless: ReadonlyArray<readonly [what: string, source: string]> = [
+  ["a loop", "while (true) {}"],
+  ["a costly pattern", "/^(a+)+$/.test('a'.repeat(40) + 'b')"],
+  ["a getter of what it throws", "throw { get message() { while (true) {} } }"],
+  ["promises that are kept", "for (;;) await null"],
+  ["a promise that is never kept", "await new Promise(() => {})"],
+  ["recursion", "const f = () => f() + 1; for (;;) try { f() } catch {}"],
+  ["memory", "for (;;) try { for (const a = []; ; ) a.push(new Array(1e6).fill(1)) } catch {}"],
+  ["lines of its log", "for (;;) console.log('x'.repeat(1e4))"],
+  ["long parameters", "for (;;) await tools.echo({ a: 'x'.repeat(1e5) })"],
+  ["failing calls", "for (;;) await tools.none().catch(() => {})"],
+]
+
+it.each(endless)(
+  "the host serves a request while code is busy with %s, and then ends it",
+  async (_, source) => {
+    const server = createServer((_request, response) => response.end("served")).listen(0, "127.0.0.1")
+    onTestFinished(() => void server.close().closeAllConnections())
+    const limits = { time: 100_000, calls: 1_000_000, memory: 16 * 1024 * 1024 }
+    const executor = executorOf(
+      { echo, run_code: runCodeTool({ tools: ["echo"], limits }) },
+      { filters: filters() },
+    )
+    const asked = async () => {
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      executor.cancelCall("c", await answer.text())
+    }
+    const call = { callId: "c", name: "run_code", params: { source: `await tools.echo(); ${source}` } }
+    // Code that would keep the host from serving would come to its end before the request does.
+    const result = await executor.run(call, (event) => {
+      if (event._tag === "Completed" && event.callId === "c/1") void asked()
+    })
+    expect(result).toMatchObject({ status: "cancelled", content: "served" })
+  },
+)
