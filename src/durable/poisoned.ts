@@ -1,5 +1,6 @@
 /** Calls that ended as `poisoned`: processes had ended while they ran. A person may retry such a call. */
 import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
+import type { StoredReceipts } from "../undo/receipts.ts"
 
 /** A call that ended as `poisoned` and was not retried. Plain JSON. */
 export interface PoisonedCall {
@@ -32,7 +33,25 @@ export interface EndNotes {
   readonly madeWith?: string
   /** For a poisoned call: the call, so that it can run again. */
   readonly call?: ToolCall
+  /** What its handlers have done and taken back. */
+  readonly receipts?: StoredReceipts
 }
+
+/** In the JSON of a last event, what tells a call with receipts. The databases have an index by these very characters. */
+export const receiptsMark = '"receipts":{'
+
+/** The receipts in the JSON of a last event; none in one that cannot be read. */
+export const receiptsIn = (result: string): Array<StoredReceipts> => {
+  try {
+    const { receipts } = JSON.parse(result) as EndNotes
+    return receipts === undefined ? [] : [receipts]
+  } catch {
+    return []
+  }
+}
+
+/** How many calls with receipts are read: the latest. */
+export const maxReceiptCalls = 1000
 
 /** The poisoned call of a row; undefined for a row that another version wrote, or that cannot be read. */
 export const poisonedCall = ({ seq, result }: PoisonedRow): PoisonedCall | undefined => {

@@ -21,6 +21,7 @@ import { type JournalOptions, StoreJournal } from "./journal/journal.ts"
 import { rememberingFilter } from "./journal/remembering-filter.ts"
 import { restoreAll, restoreRules, takeIn, takeInStored } from "./journal/restore.ts"
 import { taskText } from "./journal/task-text.ts"
+import { receiptsIn } from "./poisoned.ts"
 import { type CallRequest, type Request, type RequestAnswer, readRequest } from "./requests.ts"
 import type { JournalStore, RuleRow, StoredCall, StoredState } from "./store.ts"
 
@@ -145,6 +146,11 @@ export class Runner {
     const news = rules.filter((rule) => !this.rules.has(ruleKey(rule)))
     for (const rule of news) this.rules.add(ruleKey(rule))
     restoreRules(news, this.filters, this.parts.registry)
+  }
+
+  /** Adds what handlers of calls that have ended have done, so that `undo` finds it. `results`: JSON of their last events. */
+  restoreReceipts(results: ReadonlyArray<string>): void {
+    this.journal.engine.changes?.restoreReceipts(results.flatMap(receiptsIn))
   }
 
   restore(state: StoredState): void {

@@ -138,6 +138,8 @@ export interface JournalStore {
   wholeResult?(agentId: string, callId: string): string | undefined | Promise<string | undefined>
   /** JSON of the last event of a call that has ended. */
   result?(callId: string): string | undefined | Promise<string | undefined>
+  /** The same of the latest calls that have receipts, the oldest first: of all agents, or of one. */
+  receipts?(agentId?: string): ReadonlyArray<string> | Promise<ReadonlyArray<string>>
   /**
    * Takes an idempotency key for a call: waits while a call of another process has it. Returns JSON of that call's output, or
    * undefined if this call has to run or is no longer `isWanted`.

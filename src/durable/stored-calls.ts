@@ -192,7 +192,7 @@ export abstract class StoredCalls implements DurableCalls {
   async result(callId: string): Promise<StoredEvent | undefined> {
     const stored = await this.ended(callId)
     if (stored === undefined) return undefined
-    const { madeWith: _, call: __, ...event } = stored
+    const { madeWith: _, call: __, receipts: ___, ...event } = stored
     return event as StoredEvent
   }
 

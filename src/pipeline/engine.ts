@@ -10,6 +10,7 @@ import { ToolFilters } from "../policy/filters.ts"
 import { resolveName } from "../resolve/definition.ts"
 import { BackgroundTasks } from "../tasks/background-tasks.ts"
 import { tracerOf } from "../tracing/effect-tracer.ts"
+import { undoOf } from "../undo/receipts.ts"
 import { RecordedChanges } from "../undo/recorded-changes.ts"
 import { Watchers } from "../watching/watchers.ts"
 import { pendingEvent } from "./call/action-events.ts"
@@ -175,7 +176,12 @@ export class Engine implements ActionHost, OwnTools {
   /** The recorded changes of calls; undefined if none are recorded. Created when first read. */
   get changes(): RecordedChanges | undefined {
     const { undo } = this.settings
-    if (undo !== undefined) this.madeChanges ??= new RecordedChanges(undo, () => this.deadlines.time())
+    if (undo !== undefined)
+      this.madeChanges ??= new RecordedChanges(
+        undo,
+        () => this.deadlines.time(),
+        (stored, given) => undoOf((name, version) => this.registry.get(name, version), stored, given),
+      )
     return this.madeChanges
   }
 

@@ -5,6 +5,7 @@ import { readCall, readLost, readPast, readStaged, type ToolOf } from "../snapsh
 import type { CallSnapshot, StagedSnapshot } from "../snapshots/snapshot.ts"
 import { messageOf } from "../text/message-of.ts"
 import { CallSpan } from "../tracing/call-span.ts"
+import { storedReceipts } from "../undo/call-recorder.ts"
 import { pendingEvent, resolvedEvent } from "./call/action-events.ts"
 import { Call, laneOf, Origin, type Recipient } from "./call/call.ts"
 import { withBackground } from "./call/call-input.ts"
@@ -162,6 +163,8 @@ const putBack = (engine: Engine, call: Call, snapshot: CallSnapshot): string => 
   engine.calls.add(call)
   readPast(call, snapshot, engine.deadlines.time())
   if (call.started) engine.limiter?.resume(call)
+  const receipts = storedReceipts(call)
+  if (receipts !== undefined) engine.changes?.restoreReceipts([receipts], call.subject)
   if (call.announced === "yes") engine.tasks.started(call)
   if (call.tool?.idempotencyKey !== undefined && call.resume !== undefined && !call.deduplicated)
     reclaimKey(engine, call, call.tool)

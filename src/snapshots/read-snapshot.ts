@@ -62,6 +62,7 @@ export const readPast = (call: Call, snapshot: CallSnapshot, now: number): void 
     asked: call.asked,
     waited: askedAt === undefined || !isAtGate ? 0 : Math.max(0, now - askedAt),
     timeLeft,
+    receipts: [...(call.receipts?.given ?? [])],
     traceParent: typeof traceParent === "string" ? traceParent : undefined,
   }
   if (streamed === undefined) return

@@ -50,6 +50,7 @@ export const storedFields = [
   "attempts",
   "output",
   "memory",
+  "receipts",
   "resolution",
   "passed",
   "resolved",

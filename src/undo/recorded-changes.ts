@@ -12,6 +12,7 @@ import type {
   UndoPlan,
   UndoRequest,
 } from "./changes.ts"
+import type { GivenReceipt, ReceiptId, StoredReceipts } from "./receipts.ts"
 import type { UndoBounds } from "./undo-options.ts"
 import { notKnown, timeOf, wordsOf } from "./undo-request.ts"
 
@@ -30,8 +31,12 @@ interface Part {
 /** An effect of a handler, which the handler itself can undo. */
 export interface Receipt {
   readonly name: string
-  readonly undo: UndoFunction
+  /** Undefined if the tool of an earlier process has no such handler any more. */
+  readonly undo: () => UndoFunction | undefined
   readonly receipt: unknown
+  readonly id: ReceiptId
+  /** Whether a process ended while it took this back. */
+  mayBeTaken?: boolean
 }
 
 /** Identifies a call of an executor, independent of its id. */
@@ -53,6 +58,10 @@ export interface CallRecord extends Omit<ChangingCall, "cwd" | "undoes"> {
   readonly unknown: Array<string>
   undoes: ReadonlyArray<string> | undefined
   undoneBy: string | undefined
+  /** Whether the receipts of a store are among the receipts. */
+  isStored?: boolean
+  /** The call that goes on in this executor. */
+  readonly key?: object | undefined
 }
 
 /** What a preview of `undo` would undo, and for which calls. */
@@ -68,12 +77,43 @@ const canBeUndone = ({ parts, receipts }: CallRecord): boolean => parts.length >
 const sizeOf = ({ parts, receipts, unknown }: CallRecord): number =>
   parts.reduce((sum, { changes }) => sum + changes.length, receipts.length + unknown.length)
 
+/** Whether a record of the log of changes, where ids have their process in front, is of the call of a stored record. */
+const isOf = (stored: CallRecord, logged: CallRecord): boolean =>
+  logged.agentId === stored.agentId &&
+  logged.name === stored.name &&
+  logged.callId.endsWith(`:${stored.callId}`) &&
+  logged.appliedBy.endsWith(`:${stored.appliedBy}`)
+
+/** What a store has of a call, as a record. */
+const storedRecord = (stored: StoredReceipts, undoOf: UndoOf, key: object | undefined): CallRecord => {
+  const { call, sourceCallId, at, turn, given, taken } = stored
+  const { agentId, callId: appliedBy, name } = call
+  return {
+    ...{ agentId, callId: sourceCallId ?? appliedBy, appliedBy, name, turn, at, key },
+    receipts: given.map((each, index) => ({
+      name: each.handler,
+      undo: () => undoOf(stored, each),
+      receipt: each.receipt,
+      id: { callId: appliedBy, index },
+    })),
+    parts: [],
+    unknown: [],
+    undoes: taken.some(({ isSure }) => isSure) ? [] : undefined,
+    undoneBy: undefined,
+    isStored: true,
+  }
+}
+
+/** Looks up what takes a receipt of an earlier process back. */
+export type UndoOf = (stored: StoredReceipts, given: GivenReceipt) => UndoFunction | undefined
+
 /** The changes of one executor. */
 export class RecordedChanges {
   readonly bounds: UndoBounds
   /** By the call of `undo` that made the preview. */
   readonly planned = new Map<string, PlannedUndo>()
   private readonly now: () => number
+  private readonly undoOf: UndoOf
   private records: Array<CallRecord> = []
   private paths = 0
   private readonly byCall = new WeakMap<object, CallRecord>()
@@ -81,9 +121,10 @@ export class RecordedChanges {
   private readonly lastTurns = new Map<string, number>()
   private readonly dropped = new Set<string>()
 
-  constructor(bounds: UndoBounds, now: () => number) {
+  constructor(bounds: UndoBounds, now: () => number, undoOf: UndoOf = () => undefined) {
     this.bounds = bounds
     this.now = now
+    this.undoOf = undoOf
   }
 
   /** Adds changes of a call. */
@@ -121,10 +162,80 @@ export class RecordedChanges {
       restored.push(record)
       this.paths += sizeOf(record)
       if (undoes !== undefined) this.mark(restored, undoes, callId)
-      this.lastTurns.set(agentId, Math.max(turn, this.lastTurns.get(agentId) ?? 0))
+      this.hadTurn(record)
     }
-    this.records = [...restored, ...this.records]
+    this.records = this.records.filter((record) => !this.joined(record, restored))
+    this.admit(restored)
+  }
+
+  /**
+   * Adds what handlers of stored calls have done, and have taken back, oldest first. What is known is not added again. `key`: of a call
+   * that goes on in this executor.
+   */
+  restoreReceipts(all: ReadonlyArray<StoredReceipts>, key?: object): void {
+    const restored = all.map((stored) => storedRecord(stored, this.undoOf, key))
+    const fresh = restored.filter((record) => this.isNew(record) && !this.joined(record, this.records))
+    for (const record of fresh) {
+      this.paths += sizeOf(record)
+      this.hadTurn(record)
+      if (key !== undefined) this.byCall.set(key, record)
+    }
+    this.admit(fresh)
+    for (const stored of all) if (stored.taken.length > 0) this.restoreTaken(stored)
     this.drop()
+  }
+
+  private restoreTaken({ call, sourceCallId = call.callId, taken }: StoredReceipts): void {
+    const own = this.records.find(({ appliedBy }) => appliedBy === call.callId)
+    const undoes = new Set(own?.undoes)
+    for (const { callId, index, isSure } of taken) {
+      for (const record of this.records) {
+        const at = record.receipts.findIndex(({ id }) => id.callId === callId && id.index === index)
+        if (at < 0) continue
+        if (!isSure) record.receipts[at]!.mayBeTaken = true
+        else {
+          const [{ name }] = record.receipts.splice(at, 1) as [Receipt]
+          own?.unknown.push(`the undo of ${name}`)
+          undoes.add(record.callId)
+          if (record.receipts.length === 0) record.undoneBy ??= sourceCallId
+        }
+      }
+    }
+    if (own?.undoes !== undefined) own.undoes = [...undoes]
+  }
+
+  /** Whether nothing of a stored record is here yet, and it has something to show. */
+  private isNew({ receipts, undoes, appliedBy }: CallRecord): boolean {
+    const isEmpty = receipts.length === 0 && undoes === undefined
+    return !isEmpty && !this.records.some((each) => each.appliedBy === appliedBy)
+  }
+
+  /** Adds the receipts of a stored record to the record of the log of changes, if one of these is of its call. */
+  private joined(stored: CallRecord, records: ReadonlyArray<CallRecord>): boolean {
+    const logged = stored.isStored && records.findLast((each) => isOf(stored, each))
+    if (!logged) return false
+    if (!logged.isStored) {
+      logged.isStored = true
+      logged.receipts.push(...stored.receipts)
+      if (stored.key !== undefined) this.byCall.set(stored.key, logged)
+    }
+    return true
+  }
+
+  private hadTurn({ agentId, turn }: CallRecord): void {
+    this.lastTurns.set(agentId, Math.max(turn, this.lastTurns.get(agentId) ?? 0))
+  }
+
+  private admit(restored: ReadonlyArray<CallRecord>): void {
+    if (restored.length > 0)
+      this.records = [...restored, ...this.records].sort((one, other) => one.at - other.at)
+    this.drop()
+  }
+
+  /** When a call first changed something, and in which turn. */
+  startOf(call: KeyedCall): Pick<CallRecord, "at" | "turn"> {
+    const known = this.byCall.get(call.key)
+    return { at: known?.at ?? this.now(), turn: known?.turn ?? this.turnOf(call.agentId, call.turnKey) }
   }
 
   list({ agentId, since }: ChangesFilter = {}): Array<CallChanges> {
@@ -140,6 +251,11 @@ export class RecordedChanges {
     this.drop()
     const found = "callId" in request ? this.ofCall(agentId, request.callId) : this.ofAgent(agentId, request)
     if (found.some(canBeUndone)) return found
+    const { undoneBy } = found.findLast((record) => record.undoneBy !== undefined) ?? {}
+    if (undoneBy !== undefined && found.every((record) => record.parts.length === 0))
+      throw new ToolError(
+        `Nothing is left of ${wordsOf(agentId, request)}: call "${undoneBy}" has taken it back.`,
+      )
     const commands = found.flatMap(({ unknown }) => unknown)
     const may = commands.length === 0 ? "" : ` ${notKnown(commands)}`
     throw new ToolError(`Nothing that ${wordsOf(agentId, request)} changed can be taken back.${may}`)

@@ -95,10 +95,21 @@ const discardAll = async ({ plans }: PlannedUndo): Promise<void> => {
 
 const preview = (records: ReadonlyArray<CallRecord>, { plans }: PlannedUndo): Step => {
   const count = plans.reduce((sum, { plan }) => sum + plan.changes.length, 0)
-  const left = plans.flatMap(({ plan }) => plan.left)
+  const lost = receiptsOf(records).filter(({ receipt }) => receipt.undo() === undefined)
+  const left = [
+    ...plans.flatMap(({ plan }) => plan.left),
+    ...lost.map(({ record, receipt }) => ({
+      path: receipt.name,
+      why: `its tool \`${record.name}\` has no such handler with an \`undo\` any more`,
+    })),
+  ]
   const unknown = records.flatMap((record) => record.unknown)
   const rest = [...leftLines(left), ...(unknown.length === 0 ? [] : [notKnown(unknown)])]
-  const handlers = receiptsOf(records).map(({ receipt }) => receipt.name)
+  const receipts = receiptsOf(records).map(({ receipt }) => receipt)
+  const handlers = receipts.filter(({ undo }) => undo() !== undefined).map(({ name }) => name)
+  const may = receipts.filter(({ mayBeTaken }) => mayBeTaken).map(({ name }) => name)
+  if (may.length > 0)
+    rest.push(`May be taken back already, since a process ended meanwhile: ${may.join(", ")}`)
   if (plans.every(({ plan }) => plan.id === undefined) && handlers.length === 0)
     return Step.Error(["Nothing can be taken back.", ...rest].join("\n"))
   const names = records.map(({ name, callId }) => `${name} ${callId}`)
@@ -117,29 +128,44 @@ const preview = (records: ReadonlyArray<CallRecord>, { plans }: PlannedUndo): St
 const receiptsOf = (records: ReadonlyArray<CallRecord>): Array<{ record: CallRecord; receipt: Receipt }> =>
   records.flatMap((record) => record.receipts.map((receipt) => ({ record, receipt }))).reverse()
 
-/** Lets handlers undo their effects, newest first. Rejects with a ToolError that names what was not undone. */
-const takeBack = async (context: HandlerContext, records: ReadonlyArray<CallRecord>): Promise<void> => {
+/** Lets handlers undo their effects, newest first; returns their names. Rejects with a ToolError that names what was not undone. */
+const takeBack = async (
+  context: HandlerContext,
+  records: ReadonlyArray<CallRecord>,
+): Promise<Array<string>> => {
   const recorder = recorderOf(context)
+  const names: Array<string> = []
   for (const { record, receipt } of receiptsOf(records)) {
     const { name } = receipt
+    const undo = receipt.undo()
+    const at = record.receipts.indexOf(receipt)
+    // Another call may have taken it meanwhile.
+    if (undo === undefined || at < 0) continue
+    record.receipts.splice(at, 1)
     try {
-      await receipt.undo(receipt.receipt, context)
+      await recorder.takes(receipt.id)
+      await undo(receipt.receipt, context)
     } catch (cause) {
+      recorder.leaves(receipt.id)
+      record.receipts.splice(at, 0, receipt)
       const rest = receiptsOf(records).map((left) => left.receipt.name)
       throw new ToolError(
         `${name} could not be taken back: ${messageOf(cause)} Not taken back: ${rest.join(", ")}. All else is: apply it again to try these once more.`,
         { cause },
       )
     }
+    recorder.took(receipt.id)
     recorder.unknown(`the undo of ${name}`)
-    // So that it is not undone twice, if a later one fails.
-    record.receipts.splice(record.receipts.indexOf(receipt), 1)
+    names.push(name)
   }
+  return names
 }
 
 const previewUndo = (params: UndoParams): EffectHandler =>
   handler("PreviewUndo", async (context) => {
-    const { store, keyed: call } = recorderOf(context)
+    const recorder = recorderOf(context)
+    await recorder.refresh()
+    const { store, keyed: call } = recorder
     const records = store.select(call.agentId, requestOf(params))
     const plans: Array<PlannedUndo["plans"][number]> = []
     const options = { cwd: context.cwd, merge: params.merge === true, bounds: store.bounds }
@@ -175,11 +201,14 @@ const applyUndo = handler(
       plans.shift()
     }
     recorder.store.undone(recorder.keyed, records)
-    await takeBack(context, records)
+    const taken = await takeBack(context, records)
     const { undo } = context.output!.details as { readonly undo: UndoDetails }
     const text = [
       `${plural(undo.changes, "change")} made.${undo.changes === 0 ? "" : ` To take them back: undo ${recorder.keyed.callId}.`}`,
-      ...(undo.handlers.length === 0 ? [] : [`Taken back: ${undo.handlers.join(", ")}`]),
+      ...(taken.length === 0 ? [] : [`Taken back: ${taken.join(", ")}`]),
+      ...(taken.length === undo.handlers.length
+        ? []
+        : [`Taken back before: ${undo.handlers.slice(taken.length).join(", ")}`]),
     ]
     return Step.Output({
       content: [{ type: "text", text: [...text, ...leftLines(undo.left)].join("\n") }],

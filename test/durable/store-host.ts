@@ -3,7 +3,15 @@ import { appendFileSync } from "node:fs"
 import { runCodeTool } from "../../src/code/index.ts"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { astEditTool, editFileTool, shellTool, writeFileTool } from "../../src/impls/index.ts"
-import { defineTool, handler, pipeline, Step, type ToolCallInput, ToolRegistry } from "../../src/index.ts"
+import {
+  defineTool,
+  handler,
+  pipeline,
+  Step,
+  type ToolCallInput,
+  type ToolEvent,
+  ToolRegistry,
+} from "../../src/index.ts"
 
 /** What the host does. */
 export interface HostPlan {
@@ -28,6 +36,10 @@ export interface HostPlan {
   readonly store?: string
   /** Runs nothing, and approves these calls. */
   readonly races?: ReadonlyArray<string>
+  /** Takes this call back, once nothing else is left to do, and tells what came of it. */
+  readonly undo?: string
+  /** Where in the undo of a ticket it kills itself. */
+  readonly diesIn?: "ticket 1" | "ticket 2"
   /** Whether it goes on when nothing is left to do, until it is killed. */
   readonly stays?: boolean
 }
@@ -98,6 +110,24 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
         .andThen(working("apply"))
         .finally(working("close")),
     ),
+    define("ticket", () => {
+      const ticket = (name: string) =>
+        handler(
+          name,
+          ({ receipt }) => {
+            ran(`made ${name}`)
+            receipt({ name })
+            return Step.Output(name)
+          },
+          {
+            undo: ({ name }: { readonly name: string }) => {
+              ran(`took back ${name}`)
+              if (plan.diesIn === name) process.kill(process.pid, "SIGKILL")
+            },
+          },
+        )
+      return pipeline().andThen(ticket("ticket 1")).awaitApproval().andThen(ticket("ticket 2"))
+    }),
     define("lock", () =>
       pipeline()
         .andThen(
@@ -202,6 +232,16 @@ export const runHost = async (cwd: string, plan: HostPlan, tell: (line: object) 
     if (plan.resolve === undefined || !executor.agent().pendingActions.hasPending) break
     const callId = `resolve-${executor.agent().pendingActions.peek()?.actionId}`
     await durable.enqueue([{ callId, name: "resolve", params: { action: plan.resolve, reason: "so" } }])
+  }
+  if (plan.undo !== undefined) {
+    const agent = executor.agent()
+    const { status, content } = await agent.undo({ callId: plan.undo })
+    tell({ _tag: "Preview", status, content, changes: executor.changes() })
+    if (status === "complete") {
+      const onEvent = (event: ToolEvent) => void (event._tag === "AwaitingApproval" && event.approve())
+      const applied = await agent.resolve({ action: "apply", reason: "so" }, { onEvent })
+      tell({ _tag: "Applied", status: applied.status, content: applied.content })
+    }
   }
   tell({ _tag: "Idle", tasks: await durable.tasks.list() })
   await durable.close()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { handler, pipeline, Step, type ToolEvent } from "../../src/index.ts"
+import { deferred } from "../support/deferred.ts"
 import { executorOf } from "../support/executor-of.ts"
 
 interface Ticket {
@@ -110,6 +111,101 @@ describe("the undo of a handler's own", () => {
     await executor.run({ name: "none" })
     await executor.run({ name: "without" })
     expect(executor.changes()).toEqual([])
+  })
+
+  it("runs once where two previews of one call are applied at once", async () => {
+    const begun = [deferred(), deferred()]
+    const goesOn = deferred()
+    const undone: Array<number> = []
+    const slow = handler(
+      "Slow",
+      ({ receipt }) => {
+        receipt(0)
+        receipt(1)
+        return Step.Continue
+      },
+      {
+        undo: (which: 0 | 1) => {
+          undone.push(which)
+          begun[which]!.resolve()
+          return goesOn.promise
+        },
+      },
+    )
+    const executor = executorOf({ slow: pipeline().andThen(slow) })
+    await executor.run({ callId: "a", name: "slow" })
+    const agent = executor.agent()
+    await agent.undo({ callId: "a" })
+    await agent.undo({ callId: "a" })
+    const first = agent.resolve({ action: "apply", reason: "" }, approving)
+    await begun[1]!.promise
+    const second = agent.resolve({ action: "apply", reason: "" }, approving)
+    await begun[0]!.promise
+    goesOn.resolve()
+    for (const { content } of await Promise.all([first, second]))
+      expect(content).toContain("0 changes made.\nTaken back: Slow\nTaken back before: Slow")
+    expect(undone).toEqual([1, 0])
+    expect((await agent.undo({ callId: "a" })).content).toMatch(
+      /^Nothing is left of call "a": call ".*" has taken it back\.$/,
+    )
+  })
+
+  it.each([
+    ["is undefined, and no JSON", undefined],
+    ["is no plain JSON: `receipt.at` is a Date", { at: new Date(0) }],
+    [
+      "has 20000002 characters of JSON, and 100000 are kept. Give what its undo needs to find the rest, such as an id",
+      "x".repeat(20_000_000),
+    ],
+  ])("is refused a receipt that %s", async (why, given) => {
+    const odd = handler(
+      "Odd",
+      ({ receipt }) => {
+        receipt(given)
+        return Step.Continue
+      },
+      { undo: () => undefined },
+    )
+    const executor = executorOf({ odd: pipeline().andThen(odd) })
+    const content = `Odd did its work, and cannot take it back: its receipt ${why}`
+    expect(await executor.run({ callId: "a", name: "odd" })).toMatchObject({ status: "error", content })
+    expect(executor.changes()).toMatchObject([{ callId: "a", unknown: ["Odd, whose receipt was refused,"] }])
+  })
+
+  it("counts the receipts of a call together", async () => {
+    const many = handler(
+      "Many",
+      ({ receipt }) => {
+        for (let i = 0; i < 3; i++) receipt("x".repeat(39_998))
+        return Step.Continue
+      },
+      { undo: () => undefined },
+    )
+    const executor = executorOf({ many: pipeline().andThen(many) })
+    expect((await executor.run({ callId: "a", name: "many" })).content).toContain(
+      "its receipt and the call's others have 120000 characters of JSON, and 100000 are kept.",
+    )
+    expect(executor.changes()).toMatchObject([{ handlers: ["Many", "Many"] }])
+  })
+
+  it("goes with the snapshot of its call", async () => {
+    const asking = pipeline()
+      .andThen(
+        handler(
+          "Early",
+          ({ receipt }) => {
+            receipt("early")
+            return Step.Continue
+          },
+          { undo: () => undefined },
+        ),
+      )
+      .awaitApproval()
+    const [first, second] = [executorOf({ asking }), executorOf({ asking })]
+    first.enqueue([{ callId: "a", name: "asking" }])
+    for (let event = await first.next(); event?._tag !== "AwaitingApproval"; ) event = await first.next()
+    second.restore(first.snapshot("a"))
+    expect(second.changes()).toMatchObject([{ callId: "a", handlers: ["Early"] }])
   })
 
   it("is a function", () => {

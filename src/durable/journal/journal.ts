@@ -16,9 +16,11 @@ import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import type { KeyAnswer } from "../../pipeline/stores/call-keys.ts"
 import type { CallSnapshot } from "../../snapshots/snapshot.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
+import { storedReceipts } from "../../undo/call-recorder.ts"
+import type { StoredReceipts } from "../../undo/receipts.ts"
 import type { AskedQuestion } from "../inbox.ts"
 import { keptText } from "../kept-text.ts"
-import type { EndNotes } from "../poisoned.ts"
+import { type EndNotes, receiptsIn } from "../poisoned.ts"
 import type { JournalStore, RuleRow, WrittenRow } from "../store.ts"
 import { ForeignAgentsError } from "../store-error.ts"
 import { Commits } from "./commits.ts"
@@ -65,12 +67,15 @@ const outputText = (output: ToolOutput | undefined): string | undefined => {
 }
 
 /** JSON of the end of a call, with the data of the call that another process may need. */
-const withNotes = (text: string, event: ToolEvent, { madeWith, toolCall }: Call): string => {
+const withNotes = (text: string, event: ToolEvent, call: Call): string => {
+  const { madeWith, toolCall } = call
   const isPoisoned = (event as { readonly reason?: ErrorReason }).reason === "poisoned"
-  if (madeWith === undefined && !isPoisoned) return text
+  const receipts = storedReceipts(call)
+  if (madeWith === undefined && !isPoisoned && receipts === undefined) return text
   const notes: EndNotes = {
     ...(madeWith !== undefined && { madeWith }),
     ...(isPoisoned && { call: toolCall }),
+    ...(receipts !== undefined && { receipts }),
   }
   return `${text.slice(0, -1)},${JSON.stringify(notes).slice(1)}`
 }
@@ -264,6 +269,15 @@ export class StoreJournal implements ExecutorJournal {
     if (text === undefined) return undefined
     const event = JSON.parse(text) as NestedEnd["event"] & Pick<NestedEnd, "madeWith">
     return { event, madeWith: event.madeWith }
+  }
+
+  async receipts(agentId: string): Promise<ReadonlyArray<StoredReceipts>> {
+    return ((await this.store.receipts?.(agentId)) ?? []).flatMap(receiptsIn)
+  }
+
+  keep(call: Call): Promise<void> {
+    this.moved(call)
+    return this.stored()
   }
 
   async claimKey(call: Call, key: string): Promise<KeyAnswer> {

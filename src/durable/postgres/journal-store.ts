@@ -1,6 +1,7 @@
 /** The writes of a process that runs calls of a Postgres store. */
 
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
+import { maxReceiptCalls } from "../poisoned.ts"
 import type { Changes, JournalStore } from "../store.ts"
 import { FencedError, ForeignAgentsError, TakenIdsError } from "../store-error.ts"
 import { column } from "./connection.ts"
@@ -105,6 +106,16 @@ export class PostgresJournalStore implements JournalStore {
     const [row] = await this.sql<Array<{ result: string | null }>>`
       SELECT result FROM stepline_calls WHERE call_id = ${column(callId)} AND ended_at IS NOT NULL`
     return row?.result ?? undefined
+  }
+
+  async receipts(agentId?: string): Promise<Array<string>> {
+    const agent = agentId === undefined ? null : column(agentId)
+    // The mark stands in the text, as it does in the index.
+    const rows = await this.sql<Array<{ result: string }>>`
+      SELECT result FROM stepline_calls
+      WHERE strpos(result, '"receipts":{') > 0 AND ended_at IS NOT NULL AND (${agent}::text IS NULL OR agent_id = ${agent})
+      ORDER BY ended_at DESC LIMIT ${maxReceiptCalls}`
+    return rows.map(({ result }) => result).reverse()
   }
 
   claimKey(key: string, callId: string, isWanted: () => boolean): Promise<string | undefined> {

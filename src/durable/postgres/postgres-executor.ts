@@ -211,9 +211,10 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     })
     const order = new LaneOrder(membership, () => this.lookSoon())
     try {
+      const store = new PostgresJournalStore(sql, membership, this.store)
       const runner = new Runner(
         {
-          store: new PostgresJournalStore(sql, membership, this.store),
+          store,
           registry: this.registry,
           behindOthers: (call, join) => order.join(call, join),
           onFenced: () => this.fenced(membership),
@@ -222,6 +223,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
         this.options,
       )
       life = { membership, runner, taken: new Set(), order, rules: 0 }
+      runner.restoreReceipts(await store.receipts())
       await this.learn(life, await membership.showLife())
       await this.look(life)
       await runner.journal.stored()

@@ -1,5 +1,7 @@
 /** The tables of a Postgres store. All their names begin with `stepline_`, so that the database may have other tables. */
 
+import { receiptsMark } from "../poisoned.ts"
+
 /** The version that this stepline writes. A store of version 1 has the same tables, with snapshots of version 1. */
 export const storeVersion = 2
 
@@ -116,6 +118,11 @@ CREATE TABLE stepline_uses (
   PRIMARY KEY (key, slot)
 );
 CREATE INDEX stepline_uses_slot ON stepline_uses (slot) WHERE until IS NULL AND slot <> '';
+`
+
+/** Since 0.3, like the keys. */
+export const receiptsIndex = `
+CREATE INDEX stepline_calls_receipts ON stepline_calls (ended_at) WHERE strpos(result, '${receiptsMark}') > 0;
 `
 
 /**

@@ -8,6 +8,7 @@ import type Database from "libsql"
 import { folderFault, writeFault } from "../../io/file-fault.ts"
 import { isMissingModule, notInstalled } from "../../io/missing-module.ts"
 import { messageOf } from "../../text/message-of.ts"
+import { receiptsMark } from "../poisoned.ts"
 import { closedError, StoreError } from "../store-error.ts"
 
 /** The version that this stepline writes. A store of version 1 has the same tables, with snapshots of version 1. */
@@ -79,6 +80,12 @@ CREATE TABLE IF NOT EXISTS uses (
   key TEXT NOT NULL, slot INTEGER NOT NULL, used REAL NOT NULL, until INTEGER, at INTEGER NOT NULL, PRIMARY KEY (key, slot)
 ) WITHOUT ROWID;
 `
+
+/** Since 0.3, like the keys. A read with this condition uses the index. */
+export const hasReceipts = `instr(result, '${receiptsMark}') > 0`
+const receiptsIndex = `CREATE INDEX IF NOT EXISTS calls_receipts ON calls (ended_at) WHERE ${hasReceipts};`
+
+const newTables = `${keysSchema} ${usesSchema} ${receiptsIndex}`
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, string | number | null>>
@@ -311,14 +318,11 @@ const prepare = (database: Database.Database, path: string, owns: boolean): void
   database.exec("PRAGMA synchronous = FULL")
   if (!isNew) {
     // An older stepline could not read the data that is written from here on.
-    if (owns)
-      database.exec(
-        `BEGIN IMMEDIATE; ${keysSchema} ${usesSchema} PRAGMA user_version = ${storeVersion}; COMMIT`,
-      )
+    if (owns) database.exec(`BEGIN IMMEDIATE; ${newTables} PRAGMA user_version = ${storeVersion}; COMMIT`)
     return
   }
   database.exec(
-    `BEGIN IMMEDIATE; ${schema} ${keysSchema} ${usesSchema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
+    `BEGIN IMMEDIATE; ${schema} ${newTables} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${storeVersion}; COMMIT`,
   )
 }
 

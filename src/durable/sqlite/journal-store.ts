@@ -1,8 +1,9 @@
 /** The writes and reads of the process that runs the calls of a SQLite store. */
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
+import { maxReceiptCalls } from "../poisoned.ts"
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
-import { isBusy, type StoreDatabase } from "./database.ts"
+import { hasReceipts, isBusy, type StoreDatabase } from "./database.ts"
 
 /** Event numbers that are reserved in the store at a time. */
 const sequenceBlock = 100_000
@@ -94,6 +95,13 @@ export class SqliteJournalStore implements JournalStore {
   result(callId: string): string | undefined {
     const reading = "SELECT result FROM calls WHERE call_id = ? AND ended_at IS NOT NULL"
     return (this.database.get(reading, callId)?.result ?? undefined) as string | undefined
+  }
+
+  receipts(agentId?: string): Array<string> {
+    const ofAgent = agentId === undefined ? "" : " AND agent_id = ?"
+    const reading = `SELECT result FROM calls WHERE ${hasReceipts} AND ended_at IS NOT NULL${ofAgent} ORDER BY ended_at DESC LIMIT ${maxReceiptCalls}`
+    const rows = this.database.all(reading, ...(agentId === undefined ? [] : [agentId]))
+    return rows.map(({ result }) => String(result)).reverse()
   }
 
   /** No other process runs calls of the store. */

@@ -80,6 +80,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     this.runner.restoreRules(this.rows.rules(this.runner.folder))
     if (this.rows.hasResults) this.runner.journal.engine.tools.offerReadResult()
     this.prune(kept)
+    this.runner.restoreReceipts(this.rows.receipts())
     this.runner.restore(this.rows.state())
     this.timers = [
       setInterval(() => this.sweep(), sweepEvery).unref(),

@@ -10,6 +10,7 @@ import type { ToolOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import type { CallSpan } from "../../tracing/call-span.ts"
 import type { HandlerTrace } from "../../tracing/tracer.ts"
+import type { CallReceipts, GivenReceipt } from "../../undo/receipts.ts"
 import type { EventSink } from "../events/event-sink.ts"
 import type { ToolCall } from "../model/call.ts"
 import type { DecidedBy } from "../model/decision.ts"
@@ -194,6 +195,8 @@ export class Call {
    * it runs again.
    */
   madeWith: string | undefined = undefined
+  /** What handlers with an `undo` of their own have done, and what a call of `undo` has taken back. */
+  receipts: CallReceipts | undefined = undefined
   /** Whether a handler acquired resources that have to be released at the end of the attempt. */
   scoped = false
   /** The pending action that this call of `resolve` is applying or discarding. */
@@ -262,6 +265,8 @@ export interface Earlier {
   readonly waited: number
   /** For how many milliseconds the call may still run; undefined if it had not run under a time limit. */
   readonly timeLeft: number | undefined
+  /** Receipts of the handler that may run again, which then gives them again. */
+  readonly receipts: Array<GivenReceipt>
   /** The call's `traceparent`. A later process needs it even if this process does not trace the call. */
   readonly traceParent: string | undefined
 }

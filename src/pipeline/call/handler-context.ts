@@ -1,9 +1,7 @@
 /** The context that handlers receive. All properties are getters, so that nothing is created before a handler reads it. */
 
 import type { ToolOutput } from "../../output/output.ts"
-import { toPlainJson } from "../../output/to-plain-json.ts"
 import { CallRecorder } from "../../undo/call-recorder.ts"
-import type { ChangeRecorder } from "../../undo/changes.ts"
 import type { Engine } from "../engine.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
@@ -139,16 +137,13 @@ export class AttemptContext implements HandlerContext {
   get receipt(): HandlerContext["receipt"] {
     return (receipt) => {
       const { handler } = this.#attempt
-      const { changes, settings } = this.#engine
-      if (handler?.undo === undefined || changes === undefined) return
-      const { keyed } = new CallRecorder(changes, settings.cwd, this.#call)
-      changes.addReceipt(keyed, { name: handler.name, undo: handler.undo, receipt: toPlainJson(receipt) })
+      if (handler?.undo !== undefined) this.changes?.receipt(handler, receipt)
     }
   }
 
-  get changes(): ChangeRecorder | undefined {
-    const { changes, settings } = this.#engine
-    return changes && new CallRecorder(changes, settings.cwd, this.#call)
+  get changes(): CallRecorder | undefined {
+    const { changes, settings, journal } = this.#engine
+    return changes && new CallRecorder(changes, settings.cwd, this.#call, journal)
   }
 
   get decidedBy(): DecidedBy | undefined {

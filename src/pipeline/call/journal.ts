@@ -5,6 +5,7 @@
 
 import type { LimitJournal } from "../../limits/stored-counts.ts"
 import type { TaskJournal } from "../../tasks/background-tasks.ts"
+import type { StoredReceipts } from "../../undo/receipts.ts"
 import type { EventJournal } from "../events/event-stamps.ts"
 import type { BackgroundCompletedEvent, TerminalEvent } from "../model/event.ts"
 import type { StagedAction } from "../model/staged-action.ts"
@@ -39,6 +40,10 @@ export interface Journal extends EventJournal, TaskJournal, KeyJournal, LimitJou
   keepsResult(call: Call, text: string): boolean
   /** Reads the stored end of a nested call: its last event and its fingerprint (`madeWith`). Undefined if the call has not ended. */
   nestedEnd(callId: string): Promise<NestedEnd | undefined>
+  /** What handlers of an agent's calls that have ended have done and taken back, the oldest first. */
+  receipts(agentId: string): Promise<ReadonlyArray<StoredReceipts>>
+  /** Resolves once the call is stored as it is now. Rejects if it never will be. */
+  keep(call: Call): Promise<void>
   /** Reads the stored full text of the result of a call of this agent. */
   wholeResult(agentId: string, callId: string): Promise<string | undefined>
   /** The pending actions of an agent have changed. */

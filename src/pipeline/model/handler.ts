@@ -112,7 +112,7 @@ export interface HandlerContext<Memory extends object = CallMemory> {
   /**
    * Stores the data that the handler's own `undo` needs to take back the work that it has just done: plain JSON. A handler may
    * store several receipts; without one, it has nothing to take back. Does nothing for a handler without `undo`, or if no changes
-   * are kept.
+   * are kept. Throws if the data is not JSON, or if the receipts of the call have more than 100,000 characters.
    */
   receipt(receipt: unknown): void
   /** Records the handler's changes, so that they can be taken back; undefined if no changes are kept. */
