@@ -29,6 +29,7 @@ export type { AnswerOutcome, AskedGate, ListedAnswer } from "./pipeline/call/ans
 export type { CancelOptions } from "./pipeline/call/calls.ts"
 export type { CallDetails, CallInspection } from "./pipeline/call/inspection.ts"
 export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
+export { runHandler } from "./pipeline/call/run-handler.ts"
 export type { ResolveRequest } from "./pipeline/executor.ts"
 export { ToolExecutor } from "./pipeline/executor.ts"
 export type { CallOf, EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"

@@ -45,7 +45,7 @@ import type { ToolExecutorOptions } from "./model/options.ts"
 import type { ToolRegistry } from "./model/registry.ts"
 import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import { pullEvents, runToResult } from "./one-run.ts"
-import { shutDown } from "./shutting-down.ts"
+import { leaveAction, leaveCall, shutDown } from "./shutting-down.ts"
 
 /** The parameters of `resolve`, for the model and the host alike. */
 export type ResolveRequest = ResolveParams
@@ -334,6 +334,25 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     if (action === undefined)
       throw new Error(`There is no call "${callId}" that is active, and no action that it staged`)
     return writeStaged(action)
+  }
+
+  /**
+   * Takes a call at rest out of the executor, and returns its snapshot, from which another process continues it, or a later executor.
+   * The call does not end: no event tells of it, no finally handler runs, its time stops, and `run` rejects. A staged action (by the id of
+   * its call or its own) leaves the pending actions. Throws an Error as `snapshot` does, for a nested call, which is continued by its outer
+   * call, and for a durable executor, whose calls continue from their store.
+   */
+  leave(callId: string): CallSnapshot {
+    const { engine } = this
+    if (this.journal !== undefined)
+      throw new Error("The calls of a durable executor continue from their store: shut the executor down")
+    const snapshot = this.snapshot(callId)
+    const call = engine.calls.get(callId)
+    if (call?.to.outer !== undefined)
+      throw new Error(`Call "${callId}" is nested: it can only be taken out with its outer call`)
+    if (call !== undefined) leaveCall(engine, call)
+    else leaveAction(engine, snapshot.call.agentId, engine.actions.find(callId)!)
+    return snapshot
   }
 
   /**

@@ -1,10 +1,16 @@
-/** Shuts an executor down: its calls are cancelled and cleaned up; durable calls are kept instead, for another process to continue. */
+/**
+ * Ends the work on calls. A shutdown cancels them and runs their cleanup. Durable calls are kept instead, and so is a call that its
+ * host takes out: another process continues them.
+ */
+
 import { failUnread } from "./call/asking.ts"
+import type { Call } from "./call/call.ts"
 import { abandon } from "./call/handling.ts"
 import type { Engine } from "./engine.ts"
 import type { ExecutorJournal } from "./executor-environment.ts"
 import { shutdownReason } from "./intake.ts"
 import { byShutdown } from "./model/decision.ts"
+import type { StagedAction } from "./model/staged-action.ts"
 
 /** Ends an executor's calls and its events. */
 export const shutDown = async (engine: Engine, journal: ExecutorJournal | undefined): Promise<void> => {
@@ -13,6 +19,28 @@ export const shutDown = async (engine: Engine, journal: ExecutorJournal | undefi
   else await leave(engine, journal)
   engine.deadlines.dispose()
   engine.events.close()
+}
+
+/** Forgets a call at rest, and what it holds. Its snapshot continues it. */
+export const leaveCall = (engine: Engine, call: Call): void => {
+  const { toolCall, action } = call
+  const { agentId, callId } = toolCall
+  call.to.onLeft?.(new Error(`Call "${callId}" was taken out of its executor: its snapshot continues it`))
+  void abandon(engine, call)
+  if (action !== undefined) engine.actions.takeOut(agentId, action)
+  if (call.key !== undefined) engine.keys.end(call, undefined, 0)
+  engine.ended(call)
+  if (toolCall.background) engine.tasks.left(callId)
+  engine.pool.release(call)
+  engine.limiter?.leave(call)
+  engine.lanes.leave(call)
+  engine.watchers.left(callId)
+}
+
+/** Forgets a pending action. */
+export const leaveAction = (engine: Engine, agentId: string, action: StagedAction): void => {
+  engine.actions.takeOut(agentId, action)
+  engine.watchers.left(action.actionId)
 }
 
 const cancelAll = async (engine: Engine): Promise<void> => {

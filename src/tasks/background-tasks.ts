@@ -255,6 +255,12 @@ export class BackgroundTasks {
       : this.reads.running(id, run)
   }
 
+  /** @internal Another process continues the call, whether it had become a task or not. */
+  left(callId: string): void {
+    this.running.delete(callId)
+    this.over(callId)
+  }
+
   /** @internal Ends all waits, because another process continues the running tasks. */
   leave(): void {
     this.running.clear()

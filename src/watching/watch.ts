@@ -31,7 +31,7 @@ const questionOf = (engine: Engine, call: Call): Array<ToolEvent> => {
 /** Returns a function that removes the watcher. */
 export const watch = (watcher: ExecutorWatcher, engine: Engine): (() => void) => {
   const { watchers, calls, actions, stamps } = engine
-  expectOptions("watch", watcher, ["queued", "limited", "event", "decided", "forgotten", "tracer"])
+  expectOptions("watch", watcher, ["queued", "limited", "event", "decided", "forgotten", "left", "tracer"])
   // Only the new watcher receives these: the others have received them before.
   const only = watchers.alone(watcher)
   const tell = (event: ToolEvent): void => {

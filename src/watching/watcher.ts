@@ -19,6 +19,8 @@ export interface ExecutorWatcher {
   decided?(decision: Decision): void
   /** The result of a finished task was taken or dropped. */
   forgotten?(taskId: string): void
+  /** A call was taken out of the executor with `leave`: it emits no further event here. */
+  left?(callId: string): void
   /** Traces the handlers and the waits of calls. */
   readonly tracer?: Tracer
 }

@@ -79,6 +79,10 @@ export class Watchers {
     this.tell((watcher) => watcher.forgotten?.(taskId))
   }
 
+  left(callId: string): void {
+    this.tell((watcher) => watcher.left?.(callId))
+  }
+
   private tell(how: (watcher: ExecutorWatcher) => unknown): void {
     this.listed ??= Array.from(this.entries, ({ watcher }) => watcher)
     for (const watcher of this.listed) tellAlone(() => how(watcher))

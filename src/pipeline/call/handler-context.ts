@@ -1,12 +1,14 @@
 /** The context that handlers receive. All properties are getters, so that nothing is created before a handler reads it. */
 
+import * as Cause from "effect/Cause"
 import type { ToolOutput } from "../../output/output.ts"
 import { CallRecorder } from "../../undo/call-recorder.ts"
-import type { Engine } from "../engine.ts"
+import type { Engine, HandlerEffect } from "../engine.ts"
 import type { DecidedBy } from "../model/decision.ts"
 import type { CallingAgent, CallMemory, HandlerContext, Resolution } from "../model/handler.ts"
 import type { HostEffect } from "../model/host-effect.ts"
 import type { DurationInput } from "../model/step.ts"
+import { whenAborted } from "../model/when-aborted.ts"
 import type { Attempt, Call } from "./call.ts"
 import { callableCall } from "./callable-call.ts"
 import { asks } from "./deciding.ts"
@@ -24,6 +26,21 @@ export class AttemptContext implements HandlerContext {
     this.#engine = engine
     this.#call = call
     this.#attempt = attempt
+  }
+
+  /** Runs an Effect with the executor's services, until the handler's signal interrupts the Effect. */
+  static runEffect(context: HandlerContext, effect: HandlerEffect): Promise<unknown> {
+    if (!(#engine in context)) throw new TypeError("Expected the context that the handler received")
+    const { signal } = context
+    return new Promise((resolve, reject) => {
+      const fiber = context.#engine.fork(effect)
+      const release = whenAborted(signal, () => fiber.interruptUnsafe())
+      fiber.addObserver((exit) => {
+        release()
+        if (exit._tag === "Success") resolve(exit.value)
+        else reject(signal.aborted ? signal.reason : Cause.squash(exit.cause))
+      })
+    })
   }
 
   /** Bound, so that it survives destructuring. */

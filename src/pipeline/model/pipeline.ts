@@ -179,6 +179,22 @@ export class ToolPipeline<R = never> {
     return this.with(placed("finally", cleanup))
   }
 
+  /**
+   * The same plan with other handlers, such as ones that record their steps in another engine. `change` receives each handler, also that
+   * of a discard, with the index of its part in `steps`. Keep the names: a restored call is recognized by them.
+   */
+  map<R2 = never>(
+    change: (handler: EffectHandler<R>, index: number) => EffectHandler<R2> | HandlerFunction<R2>,
+  ): ToolPipeline<Needs<R2>> {
+    const parts = this.parts.map((part, index): PipelinePart<Needs<R2>> => {
+      if (part.kind === "approval") return part
+      if (part.kind !== "resolve") return placed(part.kind, change(part.handler, index))
+      const { onDiscard } = part
+      return { ...part, onDiscard: onDiscard && toHandler(change(onDiscard, index)) }
+    })
+    return new ToolPipeline(parts)
+  }
+
   /** The parts that run after a denial: the finally handlers alone. */
   skipToFinally(): ToolPipeline<R> {
     return new ToolPipeline(this.parts.filter((part) => part.kind === "finally"))

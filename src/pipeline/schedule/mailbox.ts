@@ -82,7 +82,7 @@ export class Mailbox implements Outbox {
         this.head = 0
         this.tail = 0
       }
-      this.execute(call, command)
+      if (!call.isLeft) this.execute(call, command)
     } while (
       this.head < this.tail &&
       this.calls[this.head] === call &&

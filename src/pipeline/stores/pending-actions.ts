@@ -165,8 +165,19 @@ export class ActionStore {
 
   /** Removes a claimed action that was applied or discarded. */
   settle(agentId: string, action: StagedAction): void {
+    if (this.agents.get(agentId)?.claimed.delete(action) === true) this.remove(agentId, action)
+  }
+
+  /** Removes an action, claimed or not, without running anything. */
+  takeOut(agentId: string, action: StagedAction): void {
+    this.agents.get(agentId)?.claimed.delete(action)
+    this.remove(agentId, action)
+    this.host.actionsChanged(agentId)
+  }
+
+  private remove(agentId: string, action: StagedAction): void {
     const agent = this.agents.get(agentId)
-    if (agent === undefined || !agent.claimed.delete(action)) return
+    if (agent === undefined) return
     agent.stack.splice(agent.stack.lastIndexOf(action), 1)
     agent.turn = toolChoice.pending(this.host.settings.resolveChoice)
     if (agent.stack.length === 0) this.agents.delete(agentId)

@@ -15,7 +15,7 @@ import { resolveName } from "../../../resolve/definition.ts"
 import { withoutHint } from "../../../resolve/reminder.ts"
 import type { CallTrace } from "../../../tracing/tracer.ts"
 import type { CallStatus, SpanKind } from "../state/page-state.ts"
-import type { BookedCall } from "./booked-call.ts"
+import type { BookedCall, EndFacts } from "./booked-call.ts"
 import { bounded, boundedName, boundedTitle } from "./bounded.ts"
 import { CallBook } from "./call-book.ts"
 import { Questions } from "./questions.ts"
@@ -47,6 +47,7 @@ export class Recorder {
       event: (event) => this.event(event),
       decided: (decision) => this.decided(decision),
       forgotten: (id) => this.forgotten(id),
+      left: (id) => this.left(id),
       tracer: { call: (call) => this.trace(call) },
     })
     return stop
@@ -160,7 +161,7 @@ export class Recorder {
   private end(
     booked: BookedCall,
     status: CallStatus,
-    event: TerminalEvent | BackgroundCompletedEvent,
+    event: EndFacts & { readonly at: number },
     kept: boolean,
   ): void {
     const { key } = booked
@@ -176,6 +177,15 @@ export class Recorder {
   private forgotten(taskId: string): void {
     const key = this.book.forgetTask(taskId)
     if (key !== undefined) this.tell({ _tag: "Forgotten", key })
+  }
+
+  /** The page shows a call that was taken out as cancelled: nothing is left of it here. */
+  private left(id: string): void {
+    if (this.agents.delete(id)) return this.tell({ _tag: "Resolved", actionId: id })
+    const booked = this.book.active(id)
+    if (booked === undefined) return
+    booked.shows("The host took this call out of the executor: its snapshot continues it.", undefined)
+    this.end(booked, "cancelled", { at: Date.now() }, false)
   }
 
   // --- Questions
