@@ -47,7 +47,7 @@ import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import { pullEvents, runToResult } from "./one-run.ts"
 import { leaveAction, leaveCall, shutDown } from "./shutting-down.ts"
 
-/** The parameters of `resolve`, for the model and the host alike. */
+/** The parameters of `resolve`, for both the model and the host. */
 export type ResolveRequest = ResolveParams
 
 const untilIdle = { untilIdle: true }

@@ -55,7 +55,7 @@ export const submit = (engine: Engine, input: ToolCall, to: Submitting, together
   const tool = engine.tools.toolFor(input.agentId, input.name)
   const toolCall = withBackground(input, tool)
   const waits = to.inLane !== false && !toolCall.background
-  // A call that starts at once needs no date of its own, unless a journal stores it.
+  // A call that starts at once needs no separate date, unless a journal stores it.
   const isNext = waits && journal === undefined && !engine.lanes.isBusy(laneOf(toolCall))
   const origin = together ?? (isNext ? new Origin(undefined) : originNow(engine))
   const call = new Call(toolCall, tool, journal ? storedFirst(to, journal) : to, origin)

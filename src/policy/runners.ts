@@ -23,7 +23,7 @@ export interface Runner {
   readonly from: number
   /** Whether any program may run. */
   readonly any: boolean
-  /** Whether another program than the one of that name runs. */
+  /** Whether a program other than the one of that name runs. */
   readonly other?: true
 }
 

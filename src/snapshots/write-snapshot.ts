@@ -116,7 +116,7 @@ const refused = (call: Call, outcome: Outcome): CallSnapshot => ({
   refusal: withoutCause(outcome) as Stopped,
 })
 
-/** An Error's cause is any value, for the host's logs only, and may not be JSON. */
+/** An Error's cause, which is for the host's logs only, can be any value, and may not be JSON. */
 const withoutCause = (outcome: Outcome): Outcome => {
   if (outcome._tag !== "Error") return outcome
   const { cause: _cause, ...rest } = outcome

@@ -1,4 +1,4 @@
-/** How far the output of each background task was read, for readers that repeatedly ask for new output. */
+/** How much of each background task's output was read, for readers that repeatedly ask for new output. */
 import type { Call } from "../pipeline/call/call.ts"
 
 /** The number of characters that were read or, for a task that has ended, the unread rest. */

@@ -19,7 +19,7 @@ export interface VisibleTextOptions {
   readonly prose?: boolean
 }
 
-/** A run of more blanks than this is replaced by its count, except at the beginning of a line. */
+/** A longer run of blanks is replaced by its count; `maxIndent` is the limit at the beginning of a line. */
 const maxBlanks = 8
 const maxIndent = 40
 const maxTabs = 10

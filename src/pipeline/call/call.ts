@@ -175,7 +175,7 @@ export class Call {
   decidedBy: DecidedBy | undefined = undefined
   /** The number of gates that were passed in this attempt. */
   passed = 0
-  /** The number of gates that were decided before the call restarted with edited parameters. Nobody is asked about these again. */
+  /** The number of gates that were decided before the call restarted with edited parameters. These do not ask again. */
   decided = 0
   place: Place = "none"
   /** The answer to the running handler's `context.delegate`, kept while the call waits for a place in the background pool again. */

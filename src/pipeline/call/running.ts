@@ -190,7 +190,7 @@ export const complete = (call: Call, out: Outbox): void => {
 interface Failure {
   readonly message: string
   readonly cause?: unknown
-  /** Whether the failure was thrown as anything but a ToolError, so that its message was not written for the model. */
+  /** Whether the failure was thrown as something other than a ToolError, so its message was not written for the model. */
   readonly thrown?: boolean
   readonly reason?: ErrorReason | undefined
 }

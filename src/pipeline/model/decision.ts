@@ -35,7 +35,7 @@ export type CancellingParty = DecidedBy & { readonly kind: CancelledBy }
 export const byUser = { kind: "user" } as const satisfies DecidedBy
 /** The call's own input. */
 export const byCall = { kind: "call" } as const satisfies DecidedBy
-/** The model, through a tool of its own. */
+/** The model, through one of its tools. */
 export const byModel = { kind: "model" } as const satisfies DecidedBy
 /** Another tool. */
 export const byTool = { kind: "tool" } as const satisfies DecidedBy

@@ -40,7 +40,7 @@ export const expectBy = (by: unknown): void => {
     throw new TypeError(`Expected \`by\` to be the id of who answers, a string that is not empty, ${got(by)}`)
 }
 
-/** Throws a TypeError for anything but an AbortSignal: a call that cannot be aborted would hold its lane for ever. */
+/** Throws a TypeError for anything but an AbortSignal: a call that cannot be aborted would hold its lane forever. */
 export const expectSignal = (signal: unknown): void => {
   if (signal === undefined || signal === null) return
   const { addEventListener, removeEventListener } = signal as Partial<AbortSignal>

@@ -92,9 +92,9 @@ export interface HandlerContext<Memory extends object = CallMemory> {
   readonly denies: (path: string) => boolean
   /**
    * The rules' verdict on this call if it had other parameters. Ask before the handler follows a new target, such as a redirect.
-   * `run`: the call needs no new approval. `ask`: a rule approved this call, and no rule approves the other parameters. `deny`: a rule
-   * denies them. If no rule approved this call, because nobody had to or another party did, everything that is not denied may run.
-   * Hooks and reviewers are not asked.
+   * `run`: the call needs no new approval. `ask`: a rule approved this call, and no rule approves the other parameters. `deny`: a
+   * rule denies them. If no rule approved this call, because no approval was needed or another party gave it, everything that is
+   * not denied may run. Hooks and reviewers are not asked.
    */
   readonly verdictOn: (params: unknown) => "run" | "ask" | "deny"
   /** The output of the earlier handlers. */

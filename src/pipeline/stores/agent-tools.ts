@@ -80,7 +80,7 @@ export class AgentTools {
 
   /** Calls the listener whenever the definitions of an agent may have changed. Call the returned function to stop. */
   onChange(agentId: string, listener: () => void): () => void {
-    // An entry of its own, because the same function may be added twice.
+    // A separate entry, because the same function may be added twice.
     const told = () => listener()
     const listeners = this.listeners.get(agentId) ?? new Set<() => void>()
     this.listeners.set(agentId, listeners.add(told))

@@ -76,7 +76,7 @@ const addByName = (
 
 const known = ["Bash", "WebFetch", "WebSearch", "Agent", "Read", "Edit", "Write", "Grep"]
 
-/** A `*` in place of a tool's name matches tools only in deny and ask rules. */
+/** Adds a rule with `*` in place of a tool's name, which only deny and ask rules may have. */
 const addGlob = (
   importing: Importing,
   glob: string,
