@@ -6,13 +6,14 @@ import type { UIContext } from "../custom-tools/ui-context.ts"
 import type { DurableExecutor } from "../durable/index.ts"
 import { recordedChanges } from "../handlers/file-changes.ts"
 import { DecisionLog } from "../hosts/decision-log.ts"
+import { inputOn } from "../hosts/input-form.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { subagentTools } from "../impls/index.ts"
 import { localBrowser } from "../io/browser.ts"
 import { writeFault } from "../io/file-fault.ts"
 import type { Machine } from "../io/machine.ts"
 import { ToolExecutor } from "../pipeline/executor.ts"
-import type { ToolExecutorOptions } from "../pipeline/model/options.ts"
+import type { Delegates, ToolExecutorOptions } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { ToolFilterConfig, ToolFilters } from "../policy/index.ts"
 import { leavesSandbox, sandboxFilters } from "../sandbox/sandbox-filters.ts"
@@ -168,7 +169,7 @@ export const localExecutor = async (
   if (rules !== undefined) addRules(filters, rules)
   for (const file of kept.files) filters.add(file.rules, file.source)
   const editor = await openEditor(options.nvim)
-  const delegates = { ...settings.delegates, ...editor?.host.delegates }
+  const delegates: Record<string, Delegates[string]> = { ...settings.delegates, ...editor?.host.delegates }
   const hooks = customTools?.hooks ?? {}
   const log = openLog(options)
   const executorOptions: ToolExecutorOptions = {
@@ -196,6 +197,8 @@ export const localExecutor = async (
     if (ui !== undefined) {
       tell = (problem) => ui.notify(problem, "warning")
       customTools?.setUIContext(ui, true)
+      // Read with each effect. Without a screen the host may pass the questions of MCP servers on.
+      delegates.McpInput ??= inputOn(() => ui) as Delegates[string]
     }
     await customTools?.emit({ reason: "start" })
     return [

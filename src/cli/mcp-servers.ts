@@ -2,7 +2,7 @@
 import { availableParallelism, loadavg } from "node:os"
 import type { Transport } from "@modelcontextprotocol/client"
 import type { McpTools, McpToolsOptions } from "../hosts/mcp-client/mcp-tools.ts"
-import type { RemotePrimary } from "../hosts/mcp-client/remote-tool.ts"
+import type { RemotePrimary } from "../hosts/mcp-client/server-tool.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"

@@ -414,11 +414,13 @@ export class Engine implements ActionHost, OwnTools {
     }
   }
 
-  /** Created when first read, because few executors have cleanups. Bound, so that handlers can destructure it. */
+  /**
+   * Created when first read, because few executors have cleanups. Bound, so that handlers can destructure it, and always the same
+   * function: handlers recognize their executor by it.
+   */
   get onShutdown(): (cleanup: () => unknown) => () => void {
     this.cleanups ??= new ShutdownCleanups()
-    const { cleanups } = this
-    return (cleanup) => cleanups.add(cleanup)
+    return this.cleanups.add
   }
 
   /** Runs the shutdown cleanups. Resolves when they are done, or when `finallyTimeout` is over. */

@@ -15,6 +15,7 @@ import {
 } from "../../pipeline/model/event.ts"
 import { expectBy } from "../../pipeline/model/got.ts"
 import type { BuiltInEffect } from "../../pipeline/model/host-effect.ts"
+import { formsIn } from "../input-form.ts"
 import { nobodyNamed } from "../named-gate.ts"
 import { unsavedText } from "./acp-files.ts"
 import { acpMachine } from "./acp-machine.ts"
@@ -127,7 +128,7 @@ export class AcpToolHost {
       case "Delta":
         return view.stream(event.content)
       case "Delegate":
-        return this.answer(event, view)
+        return this.answer(event, view, over.signal)
       case "AwaitingApproval":
         return this.ask(event, view, over.signal)
       case "BackgroundStarted":
@@ -194,7 +195,7 @@ export class AcpToolHost {
     return took
   }
 
-  private async answer(event: DelegateEvent, view: ToolCallView): Promise<void> {
+  private async answer(event: DelegateEvent, view: ToolCallView, over: AbortSignal): Promise<void> {
     const effect = event.effect as BuiltInEffect
     switch (effect._tag) {
       case "IdeShowDiffPreview":
@@ -209,12 +210,26 @@ export class AcpToolHost {
       case "IdeCheckUnsavedEdits":
         return this.checkUnsaved(event, effect.path)
       default:
+        if (this.session.capabilities.elicitation?.form != null && formsIn(effect) !== undefined)
+          return this.fillForms(event, over)
         if (!effect._tag.startsWith("Ide")) {
           event.fail(`The ACP client cannot answer ${effect._tag}`)
           return
         }
     }
     event.succeed()
+  }
+
+  /** What MCP servers ask their user: the client shows the same forms. */
+  private async fillForms(event: DelegateEvent, over: AbortSignal): Promise<void> {
+    const { client, sessionId } = this.session
+    const structured: Record<string, unknown> = {}
+    for (const [key, params] of formsIn(event.effect)!) {
+      const form = { mode: "form", ...params, sessionId, toolCallId: event.callId }
+      const options = { cancellationSignal: over, stopWaitingOnCancel: true }
+      structured[key] = await client.request("elicitation/create", form, options)
+    }
+    event.succeed({ structured })
   }
 
   /** Tools read unsaved text. If the editor cannot take their changes, these would be saved together with it. */

@@ -24,4 +24,5 @@ export interface AcpSession {
 export interface AcpCapabilities {
   readonly fs?: { readonly readTextFile?: boolean; readonly writeTextFile?: boolean }
   readonly terminal?: boolean
+  readonly elicitation?: { readonly form?: object | null } | null
 }

@@ -3,20 +3,27 @@
  * is not sent again, for its effect is unknown.
  */
 
+import { AsyncLocalStorage } from "node:async_hooks"
 import type {
   CallToolResult,
   Client,
   ClientOptions,
+  ElicitRequest,
+  ElicitResult,
   Tool as McpTool,
   Progress,
+  ServerCapabilities,
   Transport,
   VersionNegotiationOptions,
 } from "@modelcontextprotocol/client"
+import type { HandlerContext } from "../../pipeline/model/handler.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { version } from "../../version.ts"
 import { loadPeer } from "../load-peer.ts"
 import { readableMessage } from "./remote-result.ts"
+import { askHost } from "./server-question.ts"
+import type { ServerTool } from "./server-tool.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/client")
 
@@ -26,20 +33,10 @@ export interface ConnectionOptions {
   /** Makes a new transport for each connection. */
   readonly transport: () => Transport | Promise<Transport>
   readonly mode: VersionNegotiationOptions["mode"]
-  readonly onTools: (tools: ReadonlyArray<McpTool>) => void
+  readonly onTools: (tools: ReadonlyArray<McpTool>, capabilities: ServerCapabilities) => void
   readonly onError: (error: Error) => void
   /** Awaited before the first `onTools`. */
   readonly after: Promise<unknown> | undefined
-}
-
-/** A call of a tool of the server. */
-export interface RemoteCall {
-  readonly name: string
-  readonly params: Record<string, unknown>
-  readonly signal: AbortSignal
-  /** Names the span of the call here, for the server. */
-  readonly traceParent: string | undefined
-  readonly onProgress: (progress: Progress) => void
 }
 
 /** The executor limits the time of a call instead. In milliseconds. */
@@ -61,6 +58,12 @@ const limitIn = (error: Error | undefined): string | undefined =>
 const reasonOf = (error: unknown): string =>
   error instanceof TypeError && error.cause instanceof Error ? messageOf(error.cause) : messageOf(error)
 
+/** The message of a progress, or the numbers. */
+const progressText = ({ progress, total, message }: Progress): string => {
+  if (message !== undefined && message !== "") return message
+  return `${progress}${total === undefined ? "" : `/${total}`}\n`
+}
+
 /** A connection that is opened when it is needed. */
 export class Connection implements AsyncDisposable {
   private readonly options: ConnectionOptions
@@ -70,6 +73,9 @@ export class Connection implements AsyncDisposable {
   /** What ended the latest connection, as far as that is known. */
   private fault: Error | undefined
   private closed = false
+  /** The running calls, in the order of their start. */
+  private readonly calls = new Set<HandlerContext>()
+  private readonly current = new AsyncLocalStorage<HandlerContext>()
 
   constructor(options: ConnectionOptions) {
     this.options = options
@@ -86,19 +92,25 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Calls a tool of the server. Rejects if there is no answer, whatever the reason. */
-  async call({ name, params, signal, traceParent, onProgress }: RemoteCall): Promise<CallToolResult> {
+  async call(
+    tool: ServerTool,
+    params: Readonly<Record<string, unknown>>,
+    context: HandlerContext,
+  ): Promise<CallToolResult> {
+    const { signal, delta, traceParent } = context
     const opening = this.open()
     const client = await opening
     signal.throwIfAborted()
+    const options = {
+      signal,
+      timeout: noTimeout,
+      // Nobody listens after the call's end.
+      onprogress: (progress: Progress) => void delta(progressText(progress)).catch(() => {}),
+    }
+    const about = traceParent === undefined ? {} : { _meta: { traceparent: traceParent } }
+    this.calls.add(context)
     try {
-      return await client.callTool(
-        {
-          name,
-          arguments: params,
-          ...(traceParent !== undefined && { _meta: { traceparent: traceParent } }),
-        },
-        { signal, timeout: noTimeout, onprogress: onProgress },
-      )
+      return await this.current.run(context, () => tool.send({ client, params, about, options, context }))
     } catch (error) {
       if (signal.aborted) throw error
       if (this.isSessionGone(error)) {
@@ -106,6 +118,8 @@ export class Connection implements AsyncDisposable {
         void client.close().catch(() => {})
       }
       throw new Error(this.failure(error, this.client !== opening), { cause: error })
+    } finally {
+      this.calls.delete(context)
     }
   }
 
@@ -115,6 +129,27 @@ export class Connection implements AsyncDisposable {
     this.client = undefined
     // Also one that a silent server keeps from being open.
     await latest?.close()
+  }
+
+  /**
+   * Over HTTP a question comes with the answer to its call. Elsewhere it names no call: the latest one asks, unless the calls belong to
+   * several executors, and so perhaps to several people.
+   */
+  private asking(): HandlerContext | undefined {
+    const own = this.current.getStore()
+    if (own !== undefined && this.calls.has(own)) return own
+    const calls = [...this.calls]
+    const latest = calls.at(-1)
+    return calls.every(({ onShutdown }) => onShutdown === latest?.onShutdown) ? latest : undefined
+  }
+
+  private async elicit({ params }: ElicitRequest): Promise<ElicitResult> {
+    const { name, onError } = this.options
+    const call = this.asking()
+    // The client refuses other modes, which it does not declare.
+    if (call !== undefined && params.mode !== "url") return askHost(name, params, call)
+    onError(new Error(`The MCP server ${name} asked a question that belongs to no call: ${params.message}`))
+    return { action: "cancel" }
   }
 
   private lose(connection: Promise<Client>): void {
@@ -143,13 +178,16 @@ export class Connection implements AsyncDisposable {
     const { name, transport, mode, onTools, onError, after } = this.options
     const sdk = await loadSdk()
     this.sdk = sdk
+    const sync = (tools: ReadonlyArray<McpTool>) => onTools(tools, client.getServerCapabilities() ?? {})
     const options: ClientOptions = {
+      capabilities: { elicitation: { form: {} } },
       versionNegotiation: { mode },
       listChanged: {
-        tools: { onChanged: (error, tools) => (tools === null ? error && onError(error) : onTools(tools)) },
+        tools: { onChanged: (error, tools) => (tools === null ? error && onError(error) : sync(tools)) },
       },
     }
     const client = new sdk.Client(clientInfo, options)
+    client.setRequestHandler("elicitation/create", (request) => this.elicit(request))
     this.latest = client
     this.fault = undefined
     client.onerror = (error) => {
@@ -165,7 +203,7 @@ export class Connection implements AsyncDisposable {
       connected.onmessage = (message, extra) => onmessage?.(readableMessage(message), extra)
       const { tools } = await client.listTools()
       await after
-      onTools(tools)
+      sync(tools)
     } catch (cause) {
       this.latest = undefined
       await client.close().catch(() => {})

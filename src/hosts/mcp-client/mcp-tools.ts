@@ -1,10 +1,18 @@
 /** The tools of an MCP server in a registry, which follows the changes that the server reports. */
-import type { Tool as McpTool, Transport, VersionNegotiationOptions } from "@modelcontextprotocol/client"
+import type {
+  Tool as McpTool,
+  ServerCapabilities,
+  Transport,
+  VersionNegotiationOptions,
+} from "@modelcontextprotocol/client"
 import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { Connection } from "./connection.ts"
+import { extraTools } from "./extra-tools.ts"
+import { ownTool } from "./own-tool.ts"
 import { remoteName } from "./remote-name.ts"
-import { type RemotePrimary, remoteTool } from "./remote-tool.ts"
+import { remoteTool } from "./remote-tool.ts"
+import type { RemotePrimary, ServerTool } from "./server-tool.ts"
 
 /** A server, and what is known of its tools. */
 export interface McpToolsOptions {
@@ -59,7 +67,7 @@ export class McpTools implements AsyncDisposable {
       transport,
       mode,
       onError,
-      onTools: (tools) => this.sync(tools),
+      onTools: (tools, capabilities) => this.sync(tools, capabilities),
       after,
     })
   }
@@ -88,26 +96,29 @@ export class McpTools implements AsyncDisposable {
     await this.connection[Symbol.asyncDispose]()
   }
 
-  private sync(tools: ReadonlyArray<McpTool>): void {
+  private sync(described: ReadonlyArray<McpTool>, capabilities: ServerCapabilities): void {
     // A requested list may come after the end.
     if (!this.isOpen) return
-    const names = new Set(tools.map(({ name }) => name))
+    const { name: server } = this.options
+    const tools = [...described.map((tool) => ownTool(server, tool)), ...extraTools(server, capabilities)]
+    const names = new Set(tools.map((tool) => tool.described.name))
     for (const name of [...this.known.keys()]) {
       if (!names.has(name)) this.remove(name)
     }
     for (const tool of tools) this.update(tool)
   }
 
-  private update(described: McpTool): void {
+  private update(of: ServerTool): void {
     const { name: server, registry, approval = () => true, primary, onError } = this.options
+    const { described } = of
     const json = JSON.stringify(described)
     const before = this.known.get(described.name)
     if (before?.json === json) return
     try {
       const isTaken = (name: string) => name === "resolve" || registry.get(name) !== undefined
       const name = before?.tool.name ?? remoteName(server, described.name, isTaken)
-      const options = { name, server, asks: approval(described), primary: primary?.(described) }
-      const tool = remoteTool(described, this.connection, options)
+      const options = { name, server, asks: approval(described), primary: primary?.(described) ?? of.primary }
+      const tool = remoteTool(of, this.connection, options)
       registry.register(tool, { replace: before !== undefined })
       this.known.set(described.name, { json, tool })
     } catch (cause) {

@@ -1,19 +1,11 @@
 /** A tool of an MCP server as a tool of a registry. */
-import type { Tool as McpTool, Progress } from "@modelcontextprotocol/client"
+import type { Tool as McpTool } from "@modelcontextprotocol/client"
 import { handler } from "../../pipeline/model/handler.ts"
 import { pipeline } from "../../pipeline/model/pipeline.ts"
-import { defineTool, type PrimaryKind, type Tool, type ToolAnnotations } from "../../pipeline/model/tool.ts"
+import { defineTool, type Tool, type ToolAnnotations } from "../../pipeline/model/tool.ts"
 import type { Connection } from "./connection.ts"
-import { serverToolName } from "./remote-name.ts"
 import { remoteStep } from "./remote-result.ts"
-
-/** What rules match of a call. */
-export interface RemotePrimary {
-  /** A string parameter of the tool. */
-  readonly param: string
-  /** Default `"text"`. */
-  readonly kind?: PrimaryKind
-}
+import type { RemotePrimary, ServerTool } from "./server-tool.ts"
 
 /** What the server does not say of its tool. */
 export interface RemoteToolOptions {
@@ -35,19 +27,14 @@ const annotationsOf = (tool: McpTool): ToolAnnotations => {
   }
 }
 
-/** The message of a progress, or the numbers. */
-const progressText = ({ progress, total, message }: Progress): string => {
-  if (message !== undefined && message !== "") return message
-  return `${progress}${total === undefined ? "" : `/${total}`}\n`
-}
-
 /** A tool whose calls go to the server. Throws if no tool can be made of the server's description. */
-export const remoteTool = (tool: McpTool, connection: Connection, options: RemoteToolOptions): Tool => {
+export const remoteTool = (of: ServerTool, connection: Connection, options: RemoteToolOptions): Tool => {
+  const { described: tool, ruleName } = of
   const { name, server, asks, primary } = options
   const { title, description, inputSchema, outputSchema, annotations } = tool
   return defineTool({
     name,
-    ruleNames: [serverToolName(server, tool.name)],
+    ruleNames: [ruleName],
     label: title ?? annotations?.title ?? tool.name,
     description: description ?? `The tool ${tool.name} of the MCP server ${server}.`,
     parameters: inputSchema as object,
@@ -60,17 +47,7 @@ export const remoteTool = (tool: McpTool, connection: Connection, options: Remot
         : pipeline()
       const call = handler(
         "CallTool",
-        async ({ signal, delta, traceParent }) => {
-          const result = await connection.call({
-            name: tool.name,
-            params: params as Record<string, unknown>,
-            signal,
-            traceParent,
-            // Nobody listens after the call's end.
-            onProgress: (progress) => void delta(progressText(progress)).catch(() => {}),
-          })
-          return remoteStep(result)
-        },
+        async (context) => remoteStep(await connection.call(of, params as Record<string, unknown>, context)),
         annotations?.idempotentHint === true || annotations?.readOnlyHint === true ? {} : { retry: "never" },
       )
       return gated.andThen(call)

@@ -9,7 +9,7 @@ export class ShutdownCleanups {
   isOver = false
 
   /** Adds a cleanup. Returns a function that removes it. After the shutdown the cleanup runs at once: a late handler may add one. */
-  add(cleanup: Cleanup): () => void {
+  readonly add = (cleanup: Cleanup): (() => void) => {
     const entry = { cleanup }
     if (this.isOver) void settle(cleanup)
     else this.waiting.add(entry)

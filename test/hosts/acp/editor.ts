@@ -6,6 +6,8 @@ import { Readable, Writable } from "node:stream"
 import {
   type ClientCapabilities,
   type ClientConnection,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
   type CreateTerminalRequest,
   client,
   methods,
@@ -36,6 +38,8 @@ export interface AgentOptions {
 export interface EditorOptions {
   /** What its user answers. Default: allows once. */
   readonly answer?: (request: RequestPermissionRequest) => Answer | Promise<Answer>
+  /** What its user fills into a form. */
+  readonly fill?: (request: CreateElicitationRequest) => CreateElicitationResponse
   /** Unsaved texts by path. */
   readonly buffers?: Map<string, string>
   /** Whether it gives no text of files, as of those outside of its project. */
@@ -111,6 +115,9 @@ export class Agent implements AsyncDisposable {
     return client({ name: "editor" })
       .onNotification(on.session.update, ({ params }) => of(params).update(params.update))
       .onRequest(on.session.requestPermission, ({ params }) => of(params).permit(params))
+      .onRequest(on.elicitation.create, ({ params }) =>
+        of(params as { readonly sessionId: string }).options.fill!(params),
+      )
       .onRequest(on.fs.readTextFile, ({ params }) => of(params).read(params.path))
       .onRequest(on.fs.writeTextFile, ({ params }) => of(params).write(params.path, params.content))
       .onRequest(on.terminal.create, ({ params }) => of(params).createTerminal(params))
@@ -130,7 +137,7 @@ export class Editor {
   readonly fileRequests: Array<string> = []
   readonly agent: Agent
   readonly sessionId: string
-  private readonly options: EditorOptions
+  readonly options: EditorOptions
   private waiting: Array<() => void> = []
 
   constructor(agent: Agent, sessionId: string, options: EditorOptions) {

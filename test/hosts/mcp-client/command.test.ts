@@ -2,9 +2,11 @@
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { beforeEach, describe, expect, it } from "vitest"
 import { runNode, useCli } from "../../cli/built-cli.ts"
 import { useOneProcess } from "../../cli/one-process.ts"
+import { PseudoTerminal } from "../terminal/pseudo-terminal.ts"
 import { serverFile } from "./published.ts"
 
 const cli = useCli()
@@ -37,6 +39,19 @@ describe("--mcp", () => {
     const allowed = await stepline("run", "calls.jsonl", "--mcp", files, ...rules)
     expect(allowed.status).toBe(0)
     expect(allowed.stdout.match(/hello/g)).toHaveLength(2)
+  })
+
+  it("asks the user of a session what a server asks", async () => {
+    const server = fileURLToPath(new URL("asking-server.mjs", import.meta.url))
+    const asking = `asking=${process.execPath} ${server} stdio`
+    await using terminal = new PseudoTerminal([cli.path, "--mcp", asking, "--allow", "ask=^"], { cwd })
+    await terminal.see(/›$/)
+    terminal.enter("ask {}")
+    await terminal.see(/\? The MCP server asking asks: Who is it\?\n› 1\. Answer/)
+    terminal.type("\r")
+    await terminal.see(/\? name\n› string\n/)
+    terminal.enter("Anne")
+    await terminal.see('{"action":"accept","content":{"name":"Anne"}}')
   })
 
   it("lists a server's tools, and shows the plan of one", async () => {

@@ -54,6 +54,23 @@ describe("the published server `everything`", () => {
     expect((await call("trigger-long-running-operation", { duration: 0.1, steps: 1 })).status).toBe(
       "complete",
     )
+    expect(await call("trigger-elicitation-request")).toMatchObject({ status: "complete" })
+    const resources = await call("mcp__remote__list_resources")
+    expect(resources.content).toContain("demo://resource/dynamic/text/{resourceId} (template) – ")
+    const read = (uri: string) => call("mcp__remote__read_resource", { uri })
+    const [, uri] = /^(demo:\/\/resource\/static\/\S+features.md) – .*text\/markdown/m.exec(
+      resources.content,
+    )!
+    expect((await read(uri!)).content).toMatch(/^# Everything Server/)
+    expect((await read("demo://resource/dynamic/blob/1")).output.content).toMatchObject([
+      { type: "resource", resource: { blob: expect.any(String) } },
+    ])
+    expect(await read("demo://nothing")).toMatchObject({ status: "error", reason: "failed" })
+    expect((await call("mcp__remote__list_prompts")).content).toContain("args-prompt(city, state?) – ")
+    const prompt = { name: "args-prompt", arguments: { city: "Oslo" } }
+    expect(await call("mcp__remote__get_prompt", prompt)).toMatchObject({
+      content: "user: What's weather in Oslo?\n",
+    })
     expect([...left]).toEqual([])
     expect(await call("echo", {})).toMatchObject({ status: "error", reason: "invalid" })
     expect(started.errors).toEqual([])
@@ -186,6 +203,9 @@ describe("the published server `memory`", () => {
     expect((await call("delete_relations", { relations: [relation] })).status).toBe("complete")
     expect((await call("delete_entities", { entityNames: ["bo"] })).status).toBe("complete")
     expect((await call("read_graph")).output.structured).toEqual({ entities: [entity], relations: [] })
+    const { content: graph } = await call("mcp__remote__list_resources")
+    const uri = graph.split(" ")[0]
+    expect((await call("mcp__remote__read_resource", { uri })).content).toContain('"anne"')
     expect([...left]).toEqual([])
   })
 })
