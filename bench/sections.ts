@@ -1,5 +1,6 @@
 import { approvals } from "./approvals.ts"
 import { calls } from "./calls.ts"
+import { code } from "./code.ts"
 import { coldStart } from "./cold-start.ts"
 import type { Section } from "./figure.ts"
 import { shell } from "./shell.ts"
@@ -10,6 +11,7 @@ export const sections: Readonly<Record<string, Section>> = {
   "cold-start": coldStart,
   approvals,
   shell,
+  code,
 }
 
 /** The pages with tables that `--readme` writes. */
