@@ -1,7 +1,7 @@
 /**
- * A file with a line of JSON for each decision. Each line has its own hash and that of the line before, so that every change,
- * removal or insertion shows. Who writes the whole chain anew is found by signatures. Lines cut off the end show only to those who know
- * the last hash.
+ * A file with a line of JSON for each decision. Each line has its own hash and that of the line before, so that every
+ * change, removal or insertion is detected. A rewrite of the whole chain is detected by signatures, and lines cut off the
+ * end only by comparing the last hash.
  */
 
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
@@ -19,11 +19,11 @@ export interface DecisionLine {
   /** ISO 8601. */
   readonly time: string
   readonly call: string
-  /** Of a nested call: its outer call. */
+  /** For a nested call: its outer call. */
   readonly within?: string
   readonly agent: string
   readonly tool: string
-  /** SHA-256 of the parameters as JSON, their keys in order. */
+  /** SHA-256 of the parameters as JSON with sorted keys. */
   readonly params: string
   readonly verdict: Decision["verdict"]
   /** Absent if nobody had to decide. */
@@ -91,8 +91,8 @@ export class DecisionLog {
   }
 
   /**
-   * Goes on with a file; a missing one is created, for its owner alone. Throws if the chain of the file is broken, and if its lines are
-   * signed otherwise than these will be.
+   * Continues a file; a missing one is created, readable only by its owner. Throws if the chain of the file is broken, or
+   * its lines are not signed with the same key.
    */
   static open(path: string, options: DecisionLogOptions = {}): DecisionLog {
     expectOptions("DecisionLog.open", options, ["key"])
@@ -112,7 +112,7 @@ export class DecisionLog {
     }
   }
 
-  /** Writes a decision at once: for `onDecision` of an executor. Throws if the decision cannot be written. */
+  /** Writes a decision synchronously: for `onDecision` of an executor. Throws if the decision cannot be written. */
   readonly add = ({ at, agentId, callId, parentId, name, params, verdict, by }: Decision): void => {
     if (!this.isOpen) throw new Error("The decision log is closed")
     const line: Omit<DecisionLine, "hash"> = {
@@ -200,7 +200,7 @@ const readLine = (row: string): DecisionLine | undefined => {
   }
 }
 
-/** A tool for the replay: whatever the rule was for, it matched a text. */
+/** A tool for the replay: whatever tool the rule was for, it matched a text. */
 const said = { name: "said", primaryParam: "command", primaryKind: "text" } as const
 
 /** Matches a recorded rule again; returns a sentence if it does not match. */

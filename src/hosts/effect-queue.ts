@@ -36,8 +36,8 @@ const closesPreview = (question: HostQuestion): question is DelegateEvent =>
  * Push every event. A preview is shown until its call closes it. The preview of a call that staged an action stays until
  * the action is over, which the model may decide much later: `previewClosed` lets a person make room before.
  *
- * The executor's `delegateTimeout` goes on while effects wait here: if a preview may have to wait until a person has finished
- * with another one, set it to `"Infinity"`.
+ * The executor's `delegateTimeout` keeps running while effects wait here: if a preview can have to wait until a person has
+ * finished with another one, set it to `"Infinity"`.
  *
  * @example
  * for await (const event of executor.events) {
@@ -56,7 +56,7 @@ export class HostEffectQueue {
   private readonly screen = new PreviewOnShow()
   private asked = 0
 
-  /** The number of questions that are not over, those that the host has taken included. */
+  /** The number of questions that are not over, including those that the host has taken. */
   get size(): number {
     return this.entries.size
   }
@@ -80,7 +80,7 @@ export class HostEffectQueue {
         this.add(event)
         return true
       case "Error":
-        // A duplicate has the id of a call that goes on.
+        // A duplicate has the id of a call that continues.
         if (event.reason !== "duplicate") this.callEnded(event.callId, event.staged?.actionId)
         return false
       case "Completed":

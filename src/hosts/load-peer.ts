@@ -9,8 +9,8 @@ import { messageOf } from "../text/message-of.ts"
 const npxFolder = /[\\/]_npx[\\/][0-9a-f]+[\\/]node_modules[\\/]\.bin$/
 
 /**
- * `npx -p stepline -p PEER` takes stepline from the folder where it is installed, and puts a peer that is missing there into a
- * folder of its own, which it names in PATH alone. Other folders of PATH may belong to a project, and are not searched.
+ * `npx -p stepline -p PEER` uses an installed stepline, and puts a missing peer into a separate folder, which appears only
+ * in PATH. Other folders of PATH can belong to a project, and are not searched.
  */
 const fromNpx = (specifier: string): string | undefined => {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
@@ -18,7 +18,7 @@ const fromNpx = (specifier: string): string | undefined => {
     try {
       return pathToFileURL(createRequire(join(folder, "_")).resolve(specifier)).href
     } catch {
-      // The folder may belong to another run of npx, such as an outer one.
+      // The folder can belong to another run of npx, such as an outer one.
     }
   }
   return undefined

@@ -3,7 +3,7 @@ import type { KeyObject } from "node:crypto"
 import { messageOf } from "../text/message-of.ts"
 import { readRegularSync } from "../text/regular-file.ts"
 
-/** A key file is some hundred bytes. */
+/** A key file has a few hundred bytes. */
 const maxKeyBytes = 65_536
 
 /** Node's cryptography takes milliseconds to load, and most executors write no log. */
@@ -44,7 +44,7 @@ const checking =
     typeof signature === "string" &&
     cryptography().verify(null, Buffer.from(text), key, Buffer.from(signature, "base64"))
 
-/** The signer of a private key's file. Throws a sentence for a file that holds none. */
+/** Returns the signer for a private key file. Throws for a file without one; the message is a sentence. */
 export const signerOf = (path: string): Signer => {
   const { createPrivateKey, createPublicKey, sign } = cryptography()
   const key = keyIn(path, "private", createPrivateKey)
@@ -54,6 +54,6 @@ export const signerOf = (path: string): Signer => {
   }
 }
 
-/** The check of a public key's file. Throws a sentence for a file that holds none. */
+/** Returns the check for a public key file. Throws for a file without one; the message is a sentence. */
 export const checkOf = (path: string): Signer["check"] =>
   checking(keyIn(path, "public", (pem) => cryptography().createPublicKey(pem)))

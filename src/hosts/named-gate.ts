@@ -1,15 +1,15 @@
-/** Gates that only some people may answer, or that several have to. */
+/** Gates that only some people may answer, or that need several approvals. */
 import type { Taken } from "../pipeline/call/answer-list.ts"
 import { type ApproveOptions, type AwaitingApprovalEvent, unattended } from "../pipeline/model/event.ts"
 
 export const nobodyNamed =
   "Only some people may approve this call, or several have to, and here it cannot be said who answers."
 
-/** What to tell of an answer, if there is something to tell: why it did not take effect, or what is still missing. */
+/** The note about an answer, if any: why it did not take effect, or what is still missing. */
 export const noteOn = ({ took, why }: Taken): string | undefined =>
   took && why !== undefined ? `Your approval counts. ${why}` : why
 
-/** Whose approvals a gate needs, and whose it has. */
+/** Describes whose approvals a gate needs, and whose it has. */
 export const peopleOf = ({
   quorum,
   approvedBy = [],
@@ -22,10 +22,13 @@ export const peopleOf = ({
   return `${approvedBy.length} of ${quorum}${names}`
 }
 
-/** Approves, and denies the gate if the approval does not count: otherwise its call would wait for ever. Returns whether it approved. */
+/**
+ * Approves, and denies the gate if the approval does not count: otherwise its call would wait forever. Returns whether it
+ * approved.
+ */
 export const approveOrEnd = (gate: AwaitingApprovalEvent, options?: ApproveOptions): boolean => {
   if (gate.approve(options)) return true
-  // Edited parameters may be refused of any gate, which then stays open.
+  // Any gate can refuse edited parameters, and then stays open.
   if (gate.named === true) gate.deny(nobodyNamed, unattended)
   return false
 }

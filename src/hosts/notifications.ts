@@ -1,6 +1,6 @@
 /**
- * News for an agent about work that goes on besides its turns: background tasks, agents that it started.
- * Bounded: what is dropped can still be listed.
+ * News for an agent about work outside of its turns: background tasks, agents that it started. Bounded: dropped items can
+ * still be listed.
  */
 
 import type { ToolEvent } from "../pipeline/model/event.ts"
@@ -9,7 +9,7 @@ import { type BackgroundTasks, capitalized } from "../tasks/background-tasks.ts"
 import { headOf } from "../text/truncation.ts"
 import type { SubAgent } from "./sub-agents/sub-agent.ts"
 
-/** Something that an agent is told with its next turn. */
+/** A message for an agent's next turn. */
 export interface Notification {
   /** The agent to tell. Default `"main"`. */
   readonly agentId?: string
@@ -21,15 +21,15 @@ export interface Notification {
 }
 
 interface KnownTasks extends Pick<BackgroundTasks, "get"> {
-  /** Whether an agent has a tool. Default: it has all. */
+  /** Whether an agent has a tool. Default: true. */
   readonly mayCall?: (agentId: string, toolName: string) => boolean
 }
 
 /** The options of `Notifications`. */
 export interface NotificationsOptions {
   /**
-   * The executor's tasks. With them, no agent is told of a task whose result was taken meanwhile, and an agent without a tool to
-   * take a result is told the result itself.
+   * The executor's tasks. With them, tasks whose result was taken meanwhile are not reported, and an agent without a tool to
+   * take a result receives the result itself.
    */
   readonly tasks?: KnownTasks
   /** How many notifications wait, for all agents; the oldest are dropped. Default 100. */
@@ -76,7 +76,7 @@ export class Notifications {
   private readonly max: number
   private readonly tasks: KnownTasks | undefined
 
-  /** Throws a TypeError if `max` is no positive integer. */
+  /** Throws a TypeError if `max` is not a positive integer. */
   constructor({ max, tasks }: NotificationsOptions = {}) {
     this.max = toCount("max", max, 100)
     this.tasks = tasks
@@ -91,7 +91,7 @@ export class Notifications {
     if (this.waiting.length > this.max) this.waiting.shift()
   }
 
-  /** Notes a background task that has ended; push every event. */
+  /** Adds a notification for each background task that has ended; push every event. */
   push(event: ToolEvent): void {
     if (event._tag !== "BackgroundCompleted") return
     const { agentId, callId, name, status } = event
@@ -103,7 +103,7 @@ export class Notifications {
     this.add({ agentId, source: `task ${callId}`, text, taskId: callId })
   }
 
-  /** Notes an agent that has ended, for the one that started it. */
+  /** Adds a notification for the parent of an agent that has ended. */
   agentEnded({ parentId, label, status }: Pick<SubAgent, "parentId" | "label" | "status">): void {
     const ended = `The agent has ended [${capitalized(status)}].`
     const text = this.mayCall(parentId, "get_agent")
@@ -120,7 +120,7 @@ export class Notifications {
     return taken.filter(({ taskId }) => taskId === undefined || this.isKept(taskId))
   }
 
-  /** Takes the notifications of an agent as text for its model: one element a line; empty if there are none. */
+  /** Takes the notifications of an agent as text for its model: one element per line; empty if there are none. */
   take(agentId = "main"): string {
     return this.drain(agentId).map(rendered).join("\n")
   }
@@ -132,7 +132,7 @@ export class Notifications {
     return content === "" ? told : `${content}\n\n${told}`
   }
 
-  /** True if it is unknown. */
+  /** Returns true if it is unknown. */
   private mayCall(agentId: string, tool: string): boolean {
     return this.tasks?.mayCall?.(agentId, tool) ?? true
   }

@@ -1,6 +1,6 @@
 import { got } from "../pipeline/model/got.ts"
 
-/** Throws a TypeError for anything but a port: Node takes other texts for the path of a socket. */
+/** Throws a TypeError for anything but a port: Node interprets other strings as the path of a socket. */
 export const expectPort = (port: unknown): void => {
   if (port === undefined || port === null) return
   if (Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535) return

@@ -1,6 +1,6 @@
 /**
- * The call whose preview a screen shows. The preview stays until it is closed, or until nothing is left to close it: the call
- * has ended, and its staged action has been applied, discarded or dropped, cleanup included.
+ * The call whose preview a screen shows. The preview stays until it is closed, or until nothing is left that could close it:
+ * the call has ended, and its staged action was applied, discarded or dropped, including its cleanup.
  */
 export class PreviewOnShow {
   private owner: { readonly agentId: string; readonly callId: string } | undefined
@@ -11,7 +11,7 @@ export class PreviewOnShow {
     return this.owner?.callId
   }
 
-  /** A call may replace its own preview. */
+  /** Whether a call's preview can be shown. A call can replace its own preview. */
   hasRoomFor(callId: string): boolean {
     return this.owner === undefined || this.owner.callId === callId
   }
@@ -20,7 +20,7 @@ export class PreviewOnShow {
     this.owner = { agentId, callId }
   }
 
-  /** False if another call's preview is shown, or none. */
+  /** Closes the preview of a call. Returns false if another call's preview is shown, or none. */
   close(callId: string): boolean {
     if (this.owner?.callId !== callId) return false
     this.owner = undefined

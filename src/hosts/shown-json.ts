@@ -1,14 +1,14 @@
-/** JSON for values from elsewhere, such as parameters, which hosts show and send though they need be no JSON. */
+/** JSON for foreign values, such as parameters, which hosts show and send although JSON may not represent them. */
 import { toPlainJson } from "../output/to-plain-json.ts"
 
 /**
- * JSON of a value. A value that is no JSON is copied first: a BigInt becomes its digits, a Map or a Set its contents, and a cycle a
- * note. Never throws.
+ * JSON of a value. A value that JSON cannot represent is copied first: a BigInt becomes its digits, a Map or a Set its
+ * contents, and a cycle a note. Never throws.
  */
 export const shownJson = (value: unknown, indent?: number): string =>
   wholeJson(value, indent) ?? jsonOf(toPlainJson(value), indent) ?? textOf(value)
 
-/** A value to be sent as JSON, or a copy of it that is JSON. Never throws. */
+/** The value, or a copy that JSON can represent. Never throws. */
 export const sentJson = (value: unknown): unknown =>
   wholeJson(value) === undefined ? toPlainJson(value) : value
 
@@ -26,14 +26,14 @@ const jsonOf = (value: unknown, indent?: number): string | undefined => {
   }
 }
 
-/** Whether JSON leaves out the contents of a Map or a Set, which it writes as `{}`: most texts have none. */
+/** Whether JSON drops the contents of a Map or a Set, which it writes as `{}`: most texts have none. */
 const losesAny = (value: unknown, json: string): boolean => {
   if (!json.includes("{}")) return false
   let isLost = false
   try {
     JSON.stringify(value, (_key, item: unknown) => {
       isLost ||= item instanceof Map || item instanceof Set
-      // Texts need not be written again.
+      // Strings need not be serialised again.
       return typeof item === "string" ? 0 : item
     })
     return isLost

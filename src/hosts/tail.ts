@@ -1,4 +1,4 @@
-/** The end of a stream, with a note on what is left out. */
+/** The end of a stream, with a note about the omitted part. */
 
 /** The end of a stream. */
 export class Tail {
@@ -6,7 +6,7 @@ export class Tail {
   private total = 0
   private readonly max: number
 
-  /** `max`: characters that are kept. */
+  /** `max`: how many characters are kept. */
   constructor(max: number) {
     this.max = max
   }

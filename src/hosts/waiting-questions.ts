@@ -1,4 +1,4 @@
-/** Questions of one kind that the host has not taken, in the order of asking; those that it gave back come first. */
+/** Questions of one kind that the host has not taken, in the order of asking; returned ones come first. */
 import type { AwaitingApprovalEvent, DelegateEvent } from "../pipeline/model/event.ts"
 import { Fifo } from "../pipeline/schedule/fifo.ts"
 
@@ -14,7 +14,7 @@ export interface QueuedQuestion {
   readonly kind: QuestionKind
   /** The call that the question is about: a staged preview belongs to the call that staged it, even if another resolves it. */
   readonly owner: string
-  /** Its place in the order of asking. */
+  /** Its position in the order of asking. */
   readonly sequence: number
   /** Whether the host has taken the question. */
   taken: boolean
@@ -25,7 +25,7 @@ export class WaitingQuestions {
   private readonly fresh = new Fifo<QueuedQuestion>()
   /** Questions that the host gave back, the oldest first. */
   private readonly returned: Array<QueuedQuestion> = []
-  /** One call at a time asks for an owner: the owner itself, or the call that resolves its action. */
+  /** By owner: one call at a time asks for it, the owner itself or the call that resolves its action. */
   private readonly byOwner = new Map<string, QueuedQuestion>()
 
   get first(): QueuedQuestion | undefined {

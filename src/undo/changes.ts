@@ -12,7 +12,7 @@ export interface PathChange {
 /** The changes of one call. Plain JSON. */
 export interface CallChanges {
   readonly agentId: string
-  /** The call that was asked for; for a preview, the call that made the preview. */
+  /** The requested call; for a preview, the call that made the preview. */
   readonly callId: string
   /** The name of its tool. */
   readonly name: string
@@ -104,7 +104,7 @@ export interface ChangingCall {
   /** The executor's working directory. */
   readonly cwd: string
   readonly agentId: string
-  /** The call that was asked for; for a preview, the call that made the preview. */
+  /** The requested call; for a preview, the call that made the preview. */
   readonly callId: string
   /** The call whose handlers make the changes. */
   readonly appliedBy: string

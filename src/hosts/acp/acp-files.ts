@@ -7,7 +7,7 @@ import type { Files } from "../../io/files.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { AcpSession } from "./client.ts"
 
-/** Larger files are read from disk alone: a client sends the text of a file in one message. In bytes. */
+/** Larger files are only read from disk: a client sends the text of a file in one message. In bytes. */
 const maxText = 4 << 20
 
 /** Error codes of JSON-RPC and ACP. */

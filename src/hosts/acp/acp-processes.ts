@@ -16,7 +16,7 @@ import { TerminalText } from "./terminal-text.ts"
 /** How many bytes of its output a terminal keeps. */
 const outputByteLimit = 1 << 20
 
-/** Milliseconds between two looks at the output: the first, and the longest. */
+/** Milliseconds between two polls of the output: the first interval, and the longest. */
 const firstLook = 50
 const longestLook = 1000
 
@@ -26,9 +26,9 @@ const killGrace = 3000
 const ignore = () => {}
 
 /**
- * How a command's environment differs from the client's, which is taken to be that of this process: a client starts its
- * agents. Variables that are passed by name may have been given to the agent alone. A terminal cannot unset a variable, so
- * one that commands must not see is set to nothing.
+ * How a command's environment differs from the client's, which is assumed to be this process's: a client starts its agents.
+ * Variables that are passed by name may have been set only for the agent. A terminal cannot unset a variable, so one that
+ * commands must not see is set to the empty string.
  */
 const variables = ({ env, envRules }: ProcessOptions): Array<EnvVariable> => {
   const wanted = env ?? environmentFor(envRules)
@@ -124,7 +124,7 @@ const afterGrace = (signal: AbortSignal | undefined): Promise<WaitForTerminalExi
     else signal?.addEventListener("abort", give, { once: true })
   })
 
-/** Processes in the terminals of a client. `files` tells whether a folder is still the expected one. */
+/** Processes in the terminals of a client. `files` checks whether a folder is still the expected one. */
 export class AcpProcesses implements Processes {
   private readonly session: AcpSession
   private readonly files: Files

@@ -27,7 +27,7 @@ import { ToolCallView } from "./tool-call-view.ts"
 /** A session of a client, and the executor that runs its calls. */
 export interface AcpToolHostOptions extends AcpSession {
   readonly executor: ToolExecutor
-  /** The executor's folder, at which relative paths start. Default: the process's. */
+  /** The executor's folder, the base of relative paths. Default: the process's. */
   readonly cwd?: string
   /** The client's user: who answers gates, as `by`. Default: nobody is named, and a gate of people with names is denied. */
   readonly by?: string
@@ -50,7 +50,7 @@ interface Shown {
 }
 
 /**
- * The host of one session of an ACP agent. Call `run` in place of `executor.run`, with tools that were made for `machine`.
+ * The host of one session of an ACP agent. Call `run` instead of `executor.run`, with tools made for `machine`.
  *
  * @example
  * const host = new AcpToolHost({ executor, client, sessionId, capabilities, cwd })
@@ -86,8 +86,9 @@ export class AcpToolHost {
   }
 
   /**
-   * Runs one call to its result, for the model. The result of a background call comes when it has started; the client is shown the
-   * rest. Rejects with an `AbortError` if the signal is aborted, once the call is over: the prompt then ends with `cancelled`.
+   * Runs one call to its result, for the model. A background call resolves once it has started; the client is shown the
+   * rest. Rejects with an `AbortError` if the signal is aborted, once the call is over: the prompt then ends with
+   * `cancelled`.
    */
   async run(call: ToolCallInput, signal?: AbortSignal): Promise<ToolResult> {
     signal?.throwIfAborted()
@@ -109,7 +110,7 @@ export class AcpToolHost {
     )
   }
 
-  /** The tool call of a nested call, which begins with this event. */
+  /** The tool call that shows a nested call, which begins with this event. */
   private nested(event: ToolEvent & { readonly callId: string }): Shown {
     const { callId, agentId } = event
     const { name, params } = { name: "", params: {}, ...event }
@@ -119,7 +120,7 @@ export class AcpToolHost {
     return { view, over: new AbortController() }
   }
 
-  /** A rejection answers the question of the event. */
+  /** Passes an event to the client. A rejection answers the event's question. */
   private tell(event: ToolEvent, view: ToolCallView, over: AbortController): Promise<void> | undefined {
     switch (event._tag) {
       case "Started":
@@ -180,7 +181,7 @@ export class AcpToolHost {
       if (permission === "reject_always") this.rejected.add(key)
       const reason = permission === "reject_always" ? rejectedForGood : undefined
       const { by } = this
-      // Nobody runs a call that its own user rejects, whoever may answer the gate.
+      // A call that its own user rejects never runs, whoever may answer the gate.
       if (by === undefined || !gate.deny(reason, { by })) gate.deny(reason, unattended)
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The new part of a terminal's output, which is polled. A terminal returns all of its output, without the beginning
- * if that is too long; the text has colours and carriage returns for a screen.
+ * The new part of a terminal's output, which is polled. A terminal returns its whole output, without the beginning if it is
+ * too long; the text has colours and carriage returns for a screen.
  */
 import { stripVTControlCharacters } from "node:util"
 

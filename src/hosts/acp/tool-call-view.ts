@@ -95,8 +95,8 @@ export class ToolCallView implements RunningCall {
   }
 
   /**
-   * The permission request for a gate, in which nothing that the model wrote can hide. `tool`: the gate's tool, which is another than
-   * this call's if it applies what another call staged.
+   * The permission request for a gate, in which nothing that the model wrote can hide. `tool`: the gate's tool, which
+   * differs from this call's if it applies what another call staged.
    */
   question(
     { params, label, preview, because }: AwaitingApprovalEvent,
@@ -121,7 +121,7 @@ export class ToolCallView implements RunningCall {
     }
   }
 
-  /** The gate was passed: the question is removed. */
+  /** Removes the question, after its gate was passed. */
   approved(): void {
     void this.update({ status: "in_progress", content: this.content() })
   }
@@ -155,7 +155,7 @@ export class ToolCallView implements RunningCall {
     void this.update({ status, content, ...(structured !== undefined && { rawOutput: structured }) })
   }
 
-  /** The call goes on after its turn. */
+  /** Reports that the call continues after its turn. */
   inBackground(): void {
     if (!this.isOver) void this.update({ status: "in_progress", content: this.content() })
   }

@@ -29,7 +29,7 @@ export interface AgentLoopOptions {
   readonly agentId?: string
   /** Called at gates that the SDK's approval does not cover, and for effects. Without it gates are denied, and effects fail. */
   readonly onQuestion?: (question: LoopQuestion) => unknown
-  /** Called with all other events: what a call streams, what becomes of background tasks and previews. */
+  /** Called with all other events: what a call streams, and the outcomes of background tasks and previews. */
   readonly onEvent?: (event: ToolEvent) => unknown
   /**
    * Who decides on a call with a gate. `"before"`, the default: whoever answers the SDK's approvals, before the call runs. That
@@ -39,13 +39,13 @@ export interface AgentLoopOptions {
    */
   readonly approval?: "before" | "during"
   /**
-   * The person who gave the SDK's approval of a call, for `decidedBy` and for gates of people with names. `context`: what the
-   * application gave the SDK for this run. Default: nobody with a name.
+   * The person who gave the SDK's approval of a call, for `decidedBy` and for gates of people with names. `context`: what
+   * the application passed to the SDK for this run. Default: nobody with a name.
    */
   readonly by?: (call: LoopCall, context: unknown) => string | undefined
 }
 
-/** A call as the SDK gives it. */
+/** A call as the SDK passes it. */
 export interface LoopCall {
   readonly callId: string
   readonly name: string
@@ -57,9 +57,9 @@ export interface LoopRun {
   readonly signal?: AbortSignal | undefined
   /** An id of the SDK's approval; undefined if the SDK got none. */
   readonly approval?: string | undefined
-  /** What the person answered, where that may be more than a yes. Only with `approval`. Default `"approve"`. */
+  /** The person's answer, if it can be more than a yes. Only with `approval`. Default `"approve"`. */
   readonly answer?: LoopAnswer
-  /** What the application gave the SDK for this run, for `by`. */
+  /** What the application passed to the SDK for this run, for `by`. */
   readonly context?: unknown
   /** Whether the approval is for the tool, once and for all: no person has answered for this call. Default false. */
   readonly isStanding?: boolean
@@ -74,7 +74,7 @@ export interface LoopResult extends Omit<ToolResult, "cause"> {
   readonly editedParams?: unknown
 }
 
-/** How many questions are remembered whose calls have not run yet. */
+/** How many questions of calls that have not run yet are remembered. */
 const maxAsked = 1000
 
 /** `hasAnswered`: the SDK's approval was for another gate of the call. */
@@ -140,7 +140,7 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     this.agent = executor.agent(agentId)
   }
 
-  /** What the SDK has to ask before the call: `ask` only if the SDK asks instead of the gate. */
+  /** Returns what the SDK has to ask before the call: `ask` only if the SDK asks instead of the gate. */
   async decide(call: LoopCall): Promise<CallDecision> {
     // The call will be withheld: there is nothing to ask.
     if (this.withholds(call.name)) return { verdict: "run", params: call.params }
@@ -199,7 +199,7 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
       // What the SDK approved is this call, and no call that its handlers make.
       const isNested = "parentId" in event && event.parentId !== undefined
       if (event._tag === "AwaitingApproval" && !isNested && yes.answers(event)) {
-        // Of a gate that needs several people, the approval was one.
+        // For a gate that needs several people, the approval counts as one.
         const isOpen = answer === "approve" && (event.quorum ?? 1) > 1
         return isOpen ? this.ask(event, true) : undefined
       }
@@ -212,9 +212,9 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     }
     this.turn ??= this.agent.beginTurn()
     try {
-      // A signal of its own: many calls that listen to one would warn of a leak.
+      // A separate signal: many calls that listen to one would cause a leak warning.
       const own = signal && AbortSignal.any([signal])
-      // The approval was for that preview, and not for a later one.
+      // The approval was for that preview, not for a later one.
       const bound = actionId === undefined ? call : { ...call, params: { ...Object(call.params), actionId } }
       const { cause: _, ...result } = await this.turn.run({ ...bound, truncated }, tell, { signal: own })
       return editedParams === undefined ? result : { ...result, editedParams }

@@ -1,5 +1,5 @@
 /**
- * The approval that an SDK got before a call answers the one gate that it was asked for: the first in the call's plan
+ * The approval that an SDK got before a call answers only the gate that the SDK asked about: the first in the call's plan
  * that no rule passes. Any other gate asks anew.
  */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -14,7 +14,7 @@ export interface GivenApproval {
   readonly answer: LoopAnswer
   /** Whether it was given to the tool once and for all, so that no person has answered for this call. */
   readonly isStanding: boolean
-  /** Why the SDK was told to ask; undefined if another process told it. */
+  /** Why the SDK had to ask; undefined if another process requested it. */
   readonly because: string | undefined
   /** The person who gave it. */
   readonly by: string | undefined
@@ -44,17 +44,17 @@ export class FirstAnswer {
     if (answer === "approve") return who === undefined ? approveOrEnd(gate) : gate.approve(who)
     if ("deny" in answer) return gate.deny(answer.deny, who)
     const [outcome] = this.executor.answer([{ callId: gate.callId, question: gate, approve: answer }], who)
-    // Nobody is left who could correct the parameters: the model reads what is wrong with them.
+    // Nobody can correct the parameters any more, so the model reads what is wrong with them.
     return outcome?.took === true || gate.deny(outcome?.why)
   }
 
   private covers(gate: AwaitingApprovalEvent, { isStanding, because }: GivenApproval): boolean {
     if (isStanding && gate.person === true) return false
     const { plan = [], part = 0, decidedBy } = this.executor.inspectCall(gate.callId) ?? {}
-    // The plan, which was all that could be looked at before the call, has no gates that handlers ask for.
+    // Before the call, only the plan was known, which does not contain gates that handlers ask for.
     if (plan[part]?.kind !== "approval") return false
     if (!plan.slice(0, part).some(({ kind }) => kind === "approval")) return true
-    // Rules passed the earlier gates, also when the SDK was told to ask: the SDK did not ask about one of those.
+    // Rules passed the earlier gates, also when the SDK had to ask, so the SDK did not ask about one of those.
     return decidedBy?.kind === "rule" && (because === undefined || because === gate.because)
   }
 }

@@ -19,12 +19,12 @@ export interface AiSdk {
   dynamicTool(options: never): unknown
 }
 
-/** What `execute` receives of a call. */
+/** What `execute` receives for a call. */
 interface CallOptions {
   readonly toolCallId: string
   readonly messages: ReadonlyArray<unknown>
   readonly abortSignal?: AbortSignal | undefined
-  /** In version 7, and in version 6. */
+  /** Named `context` in version 7, `experimental_context` in version 6. */
   readonly context?: unknown
   readonly experimental_context?: unknown
 }
@@ -47,7 +47,7 @@ export type AiSdkApproval =
   | { readonly type: "denied"; readonly reason: string }
   | { readonly type: "user-approval"; readonly reason: string }
 
-/** The settings of `prepareStep`. Settings that are missing are the SDK's own. */
+/** The settings of `prepareStep`. Missing settings keep the SDK's defaults. */
 export interface AiSdkStep<Message> {
   readonly activeTools: Array<string>
   readonly toolChoice?: { readonly type: "tool"; readonly toolName: "resolve" }
@@ -58,7 +58,10 @@ export interface AiSdkStep<Message> {
 export interface AiSdkTools<Sdk extends AiSdk> {
   /** The tools that the agent may call now, and `resolve` and `read_result`. */
   readonly tools: Record<string, ReturnType<Sdk["dynamicTool"]>>
-  /** For AI SDK 7: denies what rules deny, with the reason. Version 6 asks the tools themselves, and gets the reason as a result. */
+  /**
+   * For AI SDK 7: denies what rules deny, with the reason. Version 6 asks the tools themselves, and receives the reason as a
+   * result.
+   */
   toolApproval(options: { readonly toolCall: ToolCallPart }): Promise<AiSdkApproval>
   /** Offers `resolve` while a preview is pending, reminds of it, and in the end forces it. */
   prepareStep<Message>(options: { readonly messages: Array<Message> }): AiSdkStep<Message>
@@ -126,7 +129,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
   return {
     get tools() {
       const tools: Record<string, unknown> = {}
-      // `prepareStep` says when `resolve` and `read_result` may be called.
+      // `prepareStep` controls when `resolve` and `read_result` can be called.
       for (const { name, description, parameters } of agent.definitions({ withResolve: true })) {
         tools[name] = toolOf(name, description, parameters)
       }

@@ -1,7 +1,7 @@
 /**
- * Finds a call's approval in the messages of a conversation. Like the SDK, trusts only the last message: an
- * older approval is of a call that has run. The application decides who may write these messages: it signs approvals with
- * the SDK's `experimental_toolApprovalSecret`.
+ * Finds a call's approval in the messages of a conversation. Like the SDK, trusts only the last message: an older approval
+ * belongs to a call that has run. The application decides who may write these messages: it signs approvals with the SDK's
+ * `experimental_toolApprovalSecret`.
  */
 
 interface Part {

@@ -1,12 +1,13 @@
-/** What a handler is told of the server that it is mounted in: where it stands, and who asks. */
+/** What a handler knows about the server that it is mounted in: its path, and who sends a request. */
 import { expectBy, expectFunction, got } from "../../pipeline/model/got.ts"
 import type { NodeListener } from "./node-listener.ts"
 
-/** Options of a handler that is mounted in another server, which answers for its Host names and its origins. */
+/** Options of a handler that is mounted in another server, which must check Host names and origins. */
 export interface MountOptions {
   /**
-   * Who asks, as the `by` of the answers; undefined refuses the request with 401, and a Response with that. What it throws, the
-   * handler rejects with. `context`: what the handler was called with beside the request, with `node` the message of Node.
+   * Returns who sends a request, as the `by` of the answers. Undefined refuses the request with 401; a Response refuses it
+   * with that response. The handler rejects with what it throws. `context`: the second argument of the handler; with `node`,
+   * Node's message.
    */
   identify(
     request: Request,
@@ -18,13 +19,13 @@ export interface MountOptions {
 export interface Mounted extends AsyncDisposable {
   /** Answers a request. `context` is given to `identify`. */
   (request: Request, context?: unknown): Promise<Response>
-  /** The same for `node:http`, Express and Fastify. A body that a parser has read is taken from `body`. */
+  /** The handler for `node:http`, Express and Fastify. If a parser has read the body, `body` is used. */
   readonly node: NodeListener
   /** Ends its streams. Calls are not affected. */
   close(): Promise<void>
 }
 
-/** Throws a TypeError for options that are none. */
+/** Throws a TypeError for invalid options. */
 export const expectMount = (options: MountOptions | undefined): void => {
   const identify: unknown = options?.identify
   expectFunction("identify", identify)
@@ -34,7 +35,7 @@ export const expectMount = (options: MountOptions | undefined): void => {
     )
 }
 
-/** Who asks, or the refusal. */
+/** Returns who sends a request, or the refusal. */
 export const identified = async (
   { identify }: MountOptions,
   request: Request,
@@ -48,7 +49,7 @@ export const identified = async (
   return by
 }
 
-/** A base path without its last slash. Throws a TypeError for what is no path. */
+/** Returns a base path without its last slash. Throws a TypeError for anything but a path. */
 export const toBase = (base: unknown = ""): string => {
   if (typeof base === "string" && /^(?:\/[^?#]*)?$/.test(base)) return base.replace(/\/$/, "")
   throw new TypeError(`Expected \`base\` to be a path such as \`/admin\`, ${got(base)}`)

@@ -1,19 +1,19 @@
 /**
- * A handler of web requests for `node:http`, and for frameworks on it. The signal of a request is aborted when its client goes,
- * and what is streamed to that client is cancelled.
+ * A handler of web requests for `node:http`, and for frameworks on it. The signal of a request is aborted when its client
+ * disconnects, and the stream to that client is cancelled.
  */
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { TLSSocket } from "node:tls"
 
-/** Answers a request of `node:http`. `next`: takes errors, as Express has it; without it they are answered with 500. */
+/** Answers a request of `node:http`. `next`: receives errors, as in Express; without it they are answered with 500. */
 export type NodeListener = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   next?: (error: unknown) => void,
 ) => void
 
-/** What frameworks add: the whole address where a router took a part off, and the body where a parser has read it. */
+/** What frameworks add: the whole address, if a router removed a part, and the body, if a parser has read it. */
 type Incoming = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown }
 
 const headersOf = ({ headers }: IncomingMessage): Headers => {
@@ -25,7 +25,7 @@ const headersOf = ({ headers }: IncomingMessage): Headers => {
   return given
 }
 
-/** Read as far as it is asked for: of who is refused, nothing is. */
+/** The request's body, read on demand: nothing is read from a refused client. */
 const streamOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
   const chunks = incoming[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
   return new ReadableStream(
@@ -49,7 +49,7 @@ const bodyOf = (incoming: Incoming, headers: Headers): RequestInit["body"] => {
   return body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
 }
 
-/** Undefined for what is no address, or a method that a web request cannot have. */
+/** Returns undefined for an invalid address, or a method that a web request cannot have. */
 const requestOf = (incoming: Incoming, signal: AbortSignal): Request | undefined => {
   const { method = "GET", url = "/", originalUrl = url } = incoming
   const headers = headersOf(incoming)
@@ -74,7 +74,7 @@ const writeHead = (response: Response, incoming: IncomingMessage, outgoing: Serv
   outgoing.flushHeaders()
 }
 
-/** At the pace at which the client reads. */
+/** Writes a body at the pace at which the client reads. */
 const writeBody = async (
   body: ReadableStream<Uint8Array>,
   outgoing: ServerResponse,
@@ -91,7 +91,7 @@ const writeBody = async (
   }
 }
 
-/** The listener of a handler, which is given the message of Node with each request. */
+/** Returns the listener for a handler, which receives Node's message with each request. */
 export const nodeListener =
   (answer: (request: Request, incoming: IncomingMessage) => Promise<Response>): NodeListener =>
   (incoming, outgoing, next) => {

@@ -1,12 +1,12 @@
-/** A server of this process's own for one handler. */
+/** An HTTP server for one handler. */
 import { createServer, type IncomingMessage, type Server } from "node:http"
 import { boundConnections, requestTimes } from "../../io/bound-connections.ts"
 import { nodeListener } from "./node-listener.ts"
 
-/** Answers a request. `keep` is called for who was let in: that connection is kept as long as it is answered. */
+/** Answers a request. Call `keep` for an admitted client: its connection is kept until the response ends. */
 export type Answer = (request: Request, incoming: IncomingMessage, keep: () => void) => Promise<Response>
 
-/** Listens. Rejects if the port is taken. */
+/** Starts to listen. Rejects if the port is taken. */
 export const openServer = async (answer: Answer, port: number, host: string): Promise<Server> => {
   const server = createServer(requestTimes, (incoming, outgoing) => {
     const keep = () => use(incoming.socket, outgoing)
@@ -14,7 +14,7 @@ export const openServer = async (answer: Answer, port: number, host: string): Pr
   })
   const use = boundConnections(server)
   await new Promise<void>((resolve, reject) => {
-    // A connection that fails later is for its client to try again, and no reason to end the host.
+    // Never removed: a connection that fails later must not end the host.
     server.on("error", reject)
     server.listen(port, host, resolve)
   })

@@ -58,7 +58,7 @@ const answerOf = (decision: unknown): LoopAnswer | undefined => {
   return type === "edit" && args !== undefined ? { params: args } : undefined
 }
 
-/** What a graph was resumed with, by the id of the call. Throws a TypeError for anything but one decision for each call. */
+/** Reads the answers that a graph was resumed with, by call id. Throws a TypeError for anything but one decision for each call. */
 export const answersIn = (
   resumed: unknown,
   asked: ReadonlyArray<AskedCall>,

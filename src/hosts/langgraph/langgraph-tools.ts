@@ -42,9 +42,9 @@ interface Runtime {
     readonly __pregel_scratchpad?: object
   }
   readonly metadata?: { readonly langgraph_step?: unknown }
-  /** `lg_tool_call` where the call is a task of its own. */
+  /** `lg_tool_call` if the call is a separate task. */
   readonly state?: { readonly messages?: ReadonlyArray<unknown>; readonly lg_tool_call?: unknown }
-  /** Missing outside of a graph. */
+  /** Absent outside of a graph. */
   readonly interrupt?: (question: unknown) => unknown
   readonly writer?: ((chunk: unknown) => void) | undefined
 }
@@ -73,7 +73,7 @@ interface ModelMessage {
   readonly response_metadata?: { readonly finish_reason?: unknown; readonly stop_reason?: unknown }
 }
 
-/** The model's message with this call, where the graph has its messages in `messages`. */
+/** The model's message with this call, if the graph has its messages in `messages`. */
 const messageOf = ({ state, toolCall }: Runtime): ModelMessage =>
   (state?.messages?.findLast((message) => {
     const { tool_calls } = Object(message) as ModelMessage
@@ -122,8 +122,8 @@ export const langGraphTools = <Sdk extends LangChainSdk, T extends ToolTypes>(
     return answersIn(interrupt(questionOf(asked)), asked)
   }
 
-  // A task is asked about once, for all of its calls: answers to several interrupts are told apart only by the order of the interrupts,
-  // which a rule that was added meanwhile would change.
+  // A task interrupts once, for all of its calls: answers to several interrupts are matched only by the order of the
+  // interrupts, which a rule added meanwhile would change.
   const answers = new WeakMap<object, Promise<Answers>>()
   const answersOf = (
     loop: AgentLoop<T>,

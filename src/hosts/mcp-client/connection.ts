@@ -1,6 +1,6 @@
 /**
- * The connection to one MCP server. After a loss the next call connects again. A call during which the connection is lost fails; it
- * is not sent again, for its effect is unknown.
+ * The connection to one MCP server. After a loss the next call connects again. A call during which the connection is lost
+ * fails; it is not sent again, because its effect is unknown.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks"
@@ -50,7 +50,7 @@ const loadSdk = (): Promise<Sdk> =>
 /** Progress that comes after its call has ended is not an error. */
 const isLate = ({ message }: Error): boolean => message.includes("progress notification for an unknown token")
 
-/** How many bytes a message may have, where a larger one was the reason for which a connection ended. */
+/** The maximum size of a message in bytes, if a larger one ended the connection. */
 const limitIn = (error: Error | undefined): string | undefined =>
   /exceeded maximum size of (\d+) bytes/.exec(error?.message ?? "")?.[1]
 
@@ -70,7 +70,7 @@ export class Connection implements AsyncDisposable {
   private client: Promise<Client> | undefined
   private latest: Client | undefined
   private sdk: Sdk | undefined
-  /** What ended the latest connection, as far as that is known. */
+  /** What ended the latest connection, if known. */
   private fault: Error | undefined
   private closed = false
   /** The running calls, in the order of their start. */
@@ -127,7 +127,7 @@ export class Connection implements AsyncDisposable {
     this.closed = true
     const { latest } = this
     this.client = undefined
-    // Also one that a silent server keeps from being open.
+    // Also a connection that a silent server has not opened yet.
     await latest?.close()
   }
 
@@ -191,7 +191,7 @@ export class Connection implements AsyncDisposable {
     this.latest = client
     this.fault = undefined
     client.onerror = (error) => {
-      // What it causes is told.
+      // The failure that it causes is reported.
       if (limitIn(error) !== undefined) this.fault = error
       else if (!isLate(error)) onError(error)
     }

@@ -14,23 +14,23 @@ import { remoteName } from "./remote-name.ts"
 import { remoteTool } from "./remote-tool.ts"
 import type { RemotePrimary, ServerTool } from "./server-tool.ts"
 
-/** A server, and what is known of its tools. */
+/** A server, and how to use its tools. */
 export interface McpToolsOptions {
-  /** The name of the server: in front of names that clash, and in messages to people and models. */
+  /** The name of the server: a prefix of names that clash, and in messages to people and models. */
   readonly name: string
   /** Makes a transport of `@modelcontextprotocol/client`: for the first connection, and for each after a lost one. */
   readonly transport: () => Transport | Promise<Transport>
   readonly registry: ToolRegistry
-  /** Whether calls of a tool have a gate. Default: all have, whatever the server says of its tools. */
+  /** Whether calls of a tool have a gate. Default: all have, whatever the server declares. */
   readonly approval?: (tool: McpTool) => boolean
-  /** What rules match of a call. Default: nothing, so that a rule applies to all calls of the tool. */
+  /** The parameter that rules match. Default: none, so that a rule applies to all calls of the tool. */
   readonly primary?: (tool: McpTool) => RemotePrimary | undefined
   /**
-   * The revision of the protocol. Default `"legacy"`, 2025-11-25. `"auto"` asks the server first, over stdio in a process of its own;
-   * `{ pin: "2026-07-28" }` accepts no other.
+   * The revision of the protocol. Default `"legacy"`, 2025-11-25. `"auto"` asks the server first, over stdio in a separate
+   * process; `{ pin: "2026-07-28" }` accepts no other.
    */
   readonly mode?: VersionNegotiationOptions["mode"]
-  /** The tools are registered once this has settled: where several servers connect at once, and names may clash. */
+  /** The tools are registered once this has settled: for several servers that connect at once, whose names can clash. */
   readonly after?: Promise<unknown>
   /** Called with faults outside of calls, such as a tool that cannot be used. */
   readonly onError?: (error: Error) => void
@@ -97,7 +97,7 @@ export class McpTools implements AsyncDisposable {
   }
 
   private sync(described: ReadonlyArray<McpTool>, capabilities: ServerCapabilities): void {
-    // A requested list may come after the end.
+    // A requested list can arrive after the end.
     if (!this.isOpen) return
     const { name: server } = this.options
     const tools = [...described.map((tool) => ownTool(server, tool)), ...extraTools(server, capabilities)]

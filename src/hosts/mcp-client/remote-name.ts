@@ -10,7 +10,7 @@ const accepted = (name: string): string => worded(name).slice(0, maxLength)
 export const serverToolName = (server: string, tool: string): string =>
   `mcp__${worded(server)}__${worded(tool)}`
 
-/** The first free name of these: the tool's own, the same with the server's name in front, and that with a number. */
+/** Returns the first free name: the tool's own, the same with the server's name as a prefix, or that with a number. */
 export const remoteName = (server: string, tool: string, isTaken: (name: string) => boolean): string => {
   const own = accepted(tool)
   if (own !== "" && !isTaken(own)) return own

@@ -11,7 +11,7 @@ interface UnknownBlock {
   readonly uri?: unknown
 }
 
-/** The blocks have the same shapes as ours. A block of any other type becomes a note, so that its loss shows. */
+/** The blocks have the same shapes as ours. A block of any other type becomes a note, so that its loss is visible. */
 const blockOf = (block: unknown): ToolContent => {
   if (isContent(block)) return block
   const { type, mimeType, name, uri } = Object(block) as UnknownBlock
@@ -23,7 +23,7 @@ const blockOf = (block: unknown): ToolContent => {
   }
 }
 
-/** A message of a server in which the blocks of a result are known ones: the SDK refuses the whole result otherwise. */
+/** Returns a server's message with only known blocks in its result: otherwise the SDK refuses the whole result. */
 export const readableMessage = <M extends object>(message: M): M => {
   const { result } = message as { readonly result?: { readonly content?: unknown } }
   if (!Array.isArray(result?.content) || result.content.every(isContent)) return message
@@ -36,7 +36,7 @@ export const remoteStep = ({ content = [], structuredContent, isError }: CallToo
   const output: ToolOutput = { content: content.map(blockOf), ...structured }
   if (isError !== true) return Step.Output(output)
   const message = textOf(output)
-  // The texts are the message: the model reads them once.
+  // The texts are already in the message, so the model reads them once.
   const others = output.content.filter(({ type }) => type !== "text")
   return Step.Error(message === "" ? "The tool failed, and its server did not say why." : message, {
     output: { content: others, ...structured },

@@ -7,7 +7,7 @@ import type { Connection } from "./connection.ts"
 import { remoteStep } from "./remote-result.ts"
 import type { RemotePrimary, ServerTool } from "./server-tool.ts"
 
-/** What the server does not say of its tool. */
+/** The options of a tool that do not come from its server. */
 export interface RemoteToolOptions {
   /** The name in the registry. */
   readonly name: string
@@ -27,7 +27,7 @@ const annotationsOf = (tool: McpTool): ToolAnnotations => {
   }
 }
 
-/** A tool whose calls go to the server. Throws if no tool can be made of the server's description. */
+/** Makes a tool whose calls go to the server. Throws if the server's description is unusable. */
 export const remoteTool = (of: ServerTool, connection: Connection, options: RemoteToolOptions): Tool => {
   const { described: tool, ruleName } = of
   const { name, server, asks, primary } = options

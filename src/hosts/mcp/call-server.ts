@@ -1,4 +1,4 @@
-/** Answers `tools/call`: a call ends with its request, asks and goes on with the next request, or continues as a task. */
+/** Answers `tools/call`: a call ends with its request, asks and continues with the next request, or continues as a task. */
 import { randomBytes } from "node:crypto"
 import type {
   CallToolRequest,
@@ -22,12 +22,12 @@ import { nobodyAnswered, SuspendedCalls } from "./suspended-calls.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
 
-/** What a client returns with its answer: it can read this, but not change it. */
+/** The state that a client returns with its answer: it can be read, but not changed. */
 interface RequestState {
   readonly nonce: string
 }
 
-/** The client of a request, and how to speak with it. */
+/** The client of a request, and how to communicate with it. */
 export interface Caller {
   readonly server: Server
   readonly era: "legacy" | "modern"
@@ -45,8 +45,8 @@ export interface CallServerOptions {
 }
 
 /**
- * When a call becomes a task: `always`, at once if its client takes tasks; `required`, where other clients are refused; or after so
- * many milliseconds. A call that runs in the background is a task unless the mode is `never`.
+ * When a call becomes a task: `always`, at once if its client accepts tasks; `required`, which refuses other clients; or
+ * `after` some milliseconds. A call that runs in the background is a task unless the mode is `never`.
  */
 export type TaskMode = "never" | "always" | "required" | { readonly after: number }
 
@@ -93,7 +93,7 @@ const progressOf = ({ mcpReq }: ServerContext): Round["progress"] => {
   }
 }
 
-/** Aborted when the request is cancelled, and when its client has gone: its stream closes then, unless it can be resumed. */
+/** Aborted when the request is cancelled, and when its client disconnects: its stream closes then, unless it can be resumed. */
 const signalOf = ({ mcpReq, http }: ServerContext): AbortSignal =>
   http?.req === undefined || http.closeSSE !== undefined
     ? mcpReq.signal
@@ -159,7 +159,7 @@ export class CallServer {
     return this.proceed({ call, mode }, context, caller)
   }
 
-  /** Answers the request that brings the answer to a call's question. */
+  /** Answers a request with the answer to a call's question. */
   private async resume(
     state: RequestState,
     name: string,
@@ -269,7 +269,7 @@ export class CallServer {
     return tasks.add(task, ownerOf(context)) as never
   }
 
-  /** After so many milliseconds, a call that still runs goes on in the background. */
+  /** Moves a call that still runs after this time to the background. */
   private moveAfter(milliseconds: number, call: ServedCall): () => void {
     const timer = setTimeout(() => this.executor.toBackground(call.callId), milliseconds)
     return () => clearTimeout(timer)

@@ -11,6 +11,6 @@ export const identifiedBy = (by: string): AuthInfo => ({
   extra: { [key]: by },
 })
 
-/** Undefined where no handler has identified anybody. */
+/** The person's name; undefined if no handler has identified anybody. */
 export const callerName = ({ http }: ServerContext): string | undefined =>
   http?.authInfo?.extra?.[key] as string | undefined

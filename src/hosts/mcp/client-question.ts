@@ -42,7 +42,7 @@ export const answersOf = async (
   return Object.fromEntries(await Promise.all(asked))
 }
 
-/** In that revision, each page that a user is sent to has an id. */
+/** In that revision, each page that a user is referred to has an id. */
 const onWire = (request: InputRequest): InputRequest =>
   request.method === "elicitation/create" && request.params.mode === "url"
     ? {
@@ -56,7 +56,7 @@ const approvalKey = "approval"
 const unusable = ({ text }: AnswerFault): string =>
   `The answer of this MCP client could not be used, also when it was asked again. ${text} The call was denied, and did not run.`
 
-/** A gate as a form. Each fault of the answers allows one more try: a client may send the same fault for ever. */
+/** A gate as a form. Each kind of fault allows one retry: a client could send the same fault forever. */
 export const gateQuestion = (asked: AskedGate, faults: ReadonlyArray<AnswerFault> = []): ClientQuestion => ({
   requests: {
     [approvalKey]: { method: "elicitation/create", params: questionForm(asked, faults.at(-1)?.text) },

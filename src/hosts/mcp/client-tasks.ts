@@ -7,7 +7,7 @@ type Sdk = typeof import("@modelcontextprotocol/server")
 /** The extension's name among the capabilities of clients and servers. */
 export const tasksExtension = "io.modelcontextprotocol/tasks"
 
-/** Milliseconds that a task is kept after its end, and so at least after its beginning. */
+/** Milliseconds for which a task is kept after its end, and so at least after its beginning. */
 const ttlMs = 3_600_000
 const pollIntervalMs = 1_000
 const maxTasks = 1_000
@@ -60,7 +60,7 @@ export class ClientTasks {
     return { resultType: "task", taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
   }
 
-  /** Notes the end of a task, which starts its time to live. */
+  /** Records the end of a task, which starts its time to live. */
   ended(taskId: string): void {
     const entry = this.entries.get(taskId)
     if (entry !== undefined) entry.endedAt = performance.now()

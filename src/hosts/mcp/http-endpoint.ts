@@ -1,4 +1,4 @@
-/** What answers MCP clients over HTTP, whoever lets them in: those of 2026-07-28 request by request, older ones in sessions. */
+/** Answers MCP clients over HTTP, after they were admitted: those of 2026-07-28 request by request, older ones in sessions. */
 import type { AuthInfo, McpServerFactory } from "@modelcontextprotocol/server"
 import { expectFunction } from "../../pipeline/model/got.ts"
 import { identifiedBy } from "./caller-name.ts"
@@ -9,7 +9,7 @@ import type { McpBuild } from "./mcp-server.ts"
 import { refuseMismatch } from "./param-headers.ts"
 import { rejection } from "./rejection.ts"
 
-/** Options of what answers over HTTP. */
+/** The options of an endpoint over HTTP. */
 export interface McpEndpointOptions {
   /** Whether clients of the revision 2025-11-25 are served, each with a session. Default `"sessions"`. */
   readonly legacy?: "sessions" | "reject"
@@ -21,14 +21,14 @@ export interface McpEndpointOptions {
 
 /** Answers requests until it is closed. */
 export interface McpEndpoint {
-  /** `by`: who asks, as far as that is known. */
+  /** `by`: who sends the request, if known. */
   fetch(request: Request, by?: string): Promise<Response>
   close(): Promise<void>
 }
 
 const maxSessions = 1_000
 
-/** Throws a TypeError for what is no endpoint. */
+/** Throws a TypeError for invalid arguments of an endpoint. */
 export const expectEndpoint = (build: unknown, options: McpEndpointOptions): void => {
   expectBuild(build)
   expectFunction("onError", options.onError)

@@ -1,6 +1,6 @@
 /**
- * Clients of the revision 2025-11-25 over HTTP: each has a session with a server of its own, until the client ends it or has
- * been silent for long, so that clients that vanish leave nothing behind.
+ * Clients of the revision 2025-11-25 over HTTP: each has a session with its own server, until the client ends it or is
+ * silent for a long time, so that vanished clients leave nothing behind.
  */
 import { randomUUID } from "node:crypto"
 import type {
@@ -15,7 +15,7 @@ import { whenOver } from "./when-over.ts"
 type Sdk = typeof import("@modelcontextprotocol/server")
 
 interface Session {
-  /** Who began it: nobody else is answered. */
+  /** Who opened the session: nobody else is answered. */
   readonly owner: string | undefined
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: Awaited<ReturnType<McpServerFactory>>
@@ -25,7 +25,7 @@ interface Session {
   idle: NodeJS.Timeout | undefined
 }
 
-/** Milliseconds that a session without a request stays. */
+/** Milliseconds for which a session without a request is kept. */
 const maxIdle = 3_600_000
 
 /** The sessions of one HTTP server. Beyond `max`, the least recently used session ends. */
@@ -63,7 +63,7 @@ export class HttpSessions {
     await Promise.all([...this.sessions.keys()].map((id) => this.end(id)))
   }
 
-  /** Keeps a session until a request of it is answered: returns a function that reports that. */
+  /** Keeps a session while a request is answered. Call the returned function when it is. */
   private use(id: string, session: Session): () => void {
     this.sessions.delete(id)
     this.sessions.set(id, session)

@@ -1,4 +1,4 @@
-/** An MCP server within another HTTP server, which lets its own people in. */
+/** An MCP server within another HTTP server, which authenticates its users. */
 import type { McpServerFactory } from "@modelcontextprotocol/server"
 import { expectMount, identified, type Mounted, type MountOptions, toBase } from "../http/mount.ts"
 import { nodeListener } from "../http/node-listener.ts"
@@ -7,15 +7,15 @@ import type { McpBuild } from "./mcp-server.ts"
 
 /** Options of `mcpHandler`. */
 export interface McpHandlerOptions extends McpEndpointOptions, MountOptions {
-  /** The path at which it is reached, such as `"/mcp"`; others are answered with 404. Default: any that comes to it. */
+  /** The path of the endpoint, such as `"/mcp"`; others are answered with 404. Default: any path. */
   readonly base?: string
 }
 
 /**
- * MCP over HTTP for a server of your own, behind its own sign-in: a function from a web request to its response, and `node` for
- * `node:http`, Express and Fastify. That server answers for its Host names and origins; `identify` tells who asks, which is the `by` of
- * answers where `mcpServer` has no `who`, and whose the tasks and sessions are. Needs the package `@modelcontextprotocol/server`, loaded
- * with the first request. Throws a TypeError for options that are none.
+ * MCP over HTTP for a server of your own, behind its own sign-in: a function from a web request to its response, and `node`
+ * for `node:http`, Express and Fastify. That server must check Host names and origins. `identify` returns who sends a
+ * request: the `by` of answers, unless `mcpServer` has a `who`, and the owner of tasks and sessions. Needs the package
+ * `@modelcontextprotocol/server`, loaded with the first request. Throws a TypeError for invalid options.
  *
  * @example
  * const { build } = mcpServer(executor, { name: "notes", version: "1.0.0" })

@@ -20,18 +20,18 @@ export interface McpServerOptions {
   /** The name of the server for its clients. */
   readonly name: string
   readonly version: string
-  /** How the tools are to be used, for the client's model. */
+  /** How to use the tools, for the client's model. */
   readonly instructions?: string
   /** The agent whose tools, tasks and pending actions are served. Default `"main"`. */
   readonly agentId?: string
   /**
-   * Answers gates, and effects that no `delegates` answer, in place of the client. Default: the client's user is asked at gates,
-   * Ide effects succeed with nothing, others fail.
+   * Answers gates, and effects without a delegate, instead of the client. Default: the client's user is asked at gates, Ide
+   * effects succeed with nothing, others fail.
    */
   readonly questions?: (question: HostQuestion) => unknown
   /**
-   * Who answers for the client in a request, as the `by` of the answer, such as from `http.authInfo`. Default: whom `identify` of
-   * `mcpHandler` names; else nobody is named, and a gate of people with names is denied.
+   * Who answers for the client in a request, as the `by` of the answer, such as from `http.authInfo`. Default: the result of
+   * `identify` of `mcpHandler`; else nobody is named, and a gate of people with names is denied.
    */
   readonly who?: (request: ServerContext) => string | undefined
   /**
@@ -40,26 +40,27 @@ export interface McpServerOptions {
    */
   readonly leavesGates?: boolean
   /**
-   * Whether `resolve` and `read_result` are always listed, for clients that read the list once. Default false: while there is something
-   * for them, and clients are told so.
+   * Whether `resolve` and `read_result` are always listed, for clients that read the list once. Default false: only while
+   * there is something for them, and clients are notified.
    */
   readonly withResolve?: boolean
   /**
-   * When a call of a tool becomes a task of the protocol (`io.modelcontextprotocol/tasks`) for clients of 2026-07-28 that declare it:
-   * `"always"`; `"required"`, where other clients are refused; or after a time. A call in the background is a task, unless the mode is
-   * `"never"`. Default: clients do not learn of tasks. A tool that may not run in the background has none.
+   * When a call of a tool becomes a task of the protocol (`io.modelcontextprotocol/tasks`) for clients of 2026-07-28 that
+   * declare it: `"always"`; `"required"`, which refuses other clients; or after a time. A call in the background is a task,
+   * unless the mode is `"never"`. Default: clients do not learn of tasks. A tool that may not run in the background has
+   * none.
    */
   readonly tasks?: (tool: Tool<unknown>) => McpTaskMode
   /** How long an answer of the client's user may take. Default 10 minutes. */
   readonly answerTimeout?: DurationInput
-  /** Adds to every built server, before it is connected: prompts, resources, completion, logging. */
+  /** Called with every built server, before it is connected, to add prompts, resources, completion, logging. */
   readonly configure?: (server: Server, context: McpRequestContext) => void | Promise<void>
 }
 
 /** When a call becomes a task. */
 export type McpTaskMode = "never" | "always" | "required" | { readonly after: DurationInput }
 
-/** Builds a server for one connection or request. What lasts longer is shared by all of them. */
+/** Builds a server for one connection or request. Longer-lived state is shared by all of them. */
 export interface McpBuild {
   (context: McpRequestContext): Promise<Server>
   /** Calls the listener whenever the tools have changed; returns a function that stops that. */
@@ -72,7 +73,7 @@ const listChanged = "notifications/tools/list_changed"
 
 /**
  * Serves the tools of an executor to MCP clients, through `serveMcpStdio` and `serveMcpHttp`. Needs the package
- * `@modelcontextprotocol/server`, loaded when the first client comes.
+ * `@modelcontextprotocol/server`, loaded when the first client connects.
  *
  * @example
  * const { build } = mcpServer(executor, { name: "notes", version: "1.0.0" })

@@ -1,6 +1,6 @@
 /**
- * The lines of an MCP client. A line that is no message is answered here, and reading goes on: the SDK would ignore it, answer with
- * a dump of its schemas' errors, or, for a long line, close the connection.
+ * The lines of an MCP client. An invalid line is answered here, and reading continues: the SDK would ignore it, answer with
+ * a dump of schema errors, or, for a long line, close the connection.
  */
 import { finished, Transform, type Writable } from "node:stream"
 import { got } from "../../pipeline/model/got.ts"
@@ -11,7 +11,7 @@ import { LineSplitter, type ReadLine } from "../serve/line-reader.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/server")
 
-/** A line that is no message. A faulty answer gets no answer. */
+/** An invalid line. A faulty answer gets no answer. */
 interface Fault {
   readonly id: RpcId
   readonly error: RpcError
@@ -52,7 +52,7 @@ const readFault = ({ parseJSONRPCMessage }: Sdk, line: ReadLine): Fault | undefi
   }
 }
 
-/** Resolves once there is room for more, or nobody reads any more: then no `drain` comes. */
+/** Resolves once there is room for more, or the reader is gone, since then `drain` is not emitted. */
 const room = (output: Writable): Promise<void> =>
   new Promise((resolve) => {
     const go = () => {
@@ -60,7 +60,7 @@ const room = (output: Writable): Promise<void> =>
       stop()
       resolve()
     }
-    // Calls back in a later turn, also for a stream that has ended already.
+    // Calls back in a later turn, also for a stream that has already ended.
     const stop = finished(output, { readable: false }, go)
     output.on("drain", go)
   })
@@ -68,14 +68,14 @@ const room = (output: Writable): Promise<void> =>
 /** The output for errors, and how lines are read. */
 export interface MessageLinesOptions {
   readonly sdk: Sdk
-  /** Receives the answers to lines that are no messages. */
+  /** Receives the answers to invalid lines. */
   readonly output: Writable
-  /** The greatest length of a line. */
+  /** The maximum length of a line. */
   readonly maxBytes: number
   readonly onError: ((error: Error) => void) | undefined
 }
 
-/** Takes the bytes of a client, and passes on the lines that are messages. */
+/** Receives the bytes of a client, and passes on the lines that are messages. */
 export const messageLines = ({ sdk, output, maxBytes, onError }: MessageLinesOptions): Transform => {
   const lines = new LineSplitter(maxBytes)
   const take = async (stream: Transform, line: ReadLine): Promise<void> => {

@@ -1,6 +1,7 @@
 /**
- * Parameters that clients repeat as HTTP headers (`x-mcp-header` in a tool's schema), so that proxies need not read the body. A
- * call whose headers differ from its parameters is refused: otherwise a proxy would pass another call than the one that runs.
+ * Parameters that clients repeat as HTTP headers (`x-mcp-header` in a tool's schema), so that proxies need not read the
+ * body. A call whose headers differ from its parameters is refused: otherwise a proxy would approve a different call than
+ * the one that runs.
  */
 
 import type { JsonSchema } from "../../schema/json-schema.ts"
@@ -51,7 +52,7 @@ const decoded = (value: string): string | undefined => {
 const isSaid = (said: string, value: string | number | boolean): boolean =>
   said === String(value) || (typeof value === "number" && decimal.test(said) && Number(said) === value)
 
-/** The first header that differs from the call. A parameter that is missing, or has no plain value, needs no header. */
+/** The first header that differs from the call. A parameter that is missing, or not a primitive, needs no header. */
 export const headerMismatch = (
   schema: JsonSchema,
   params: unknown,
@@ -69,7 +70,7 @@ export const headerMismatch = (
   return undefined
 }
 
-/** The answer to a call with such a mismatch. `body`: what the request holds. */
+/** The response to a call with such a mismatch. `body`: the request's content. */
 export const refuseMismatch = (
   { headers }: Request,
   body: unknown,

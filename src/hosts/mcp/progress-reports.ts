@@ -1,22 +1,22 @@
 /**
- * What a call streams, as progress of its request: a report now and then, with the end of what came since the last one. Clients show
- * it to people; all of the output is in the result.
+ * Sends what a call streams as progress of its request: a report now and then, with the end of the text since the last one.
+ * Clients show it to people; the whole output is in the result.
  */
 import { Tail } from "../tail.ts"
 
-/** Reports that are sent at once, after a pause. */
+/** How many reports can be sent at once, after a pause. */
 const burst = 10
-/** Milliseconds for one more. */
+/** Milliseconds until one more can be sent. */
 const interval = 250
 /** Characters of one report. */
 const maxShown = 4_000
 
-/** The reports of one request. At most one is under way, so that a slow client costs no memory. */
+/** The reports of one request. At most one is in flight, so that a slow client costs no memory. */
 export class ProgressReports {
   private readonly send: (content: string) => Promise<void>
   private tail = new Tail(maxShown)
   private timer: NodeJS.Timeout | undefined
-  /** How many may be sent at once, as it was at that time. */
+  /** How many could be sent at once at the time `at`. */
   private room = burst
   private at = performance.now()
   private sent: Promise<void> = Promise.resolve()
@@ -26,7 +26,7 @@ export class ProgressReports {
     this.send = send
   }
 
-  /** Resolves once it is sent, where it is sent at once. */
+  /** Adds text. If a report is sent at once, resolves when it is sent. */
   async add(content: string): Promise<void> {
     this.tail.add(content)
     if (this.timer !== undefined) return
@@ -37,7 +37,7 @@ export class ProgressReports {
     this.timer = setTimeout(() => void this.flush(), interval * (1 - this.room)).unref()
   }
 
-  /** Sends what is not sent yet. */
+  /** Sends the remaining text. */
   async flush(): Promise<void> {
     await this.sent
     clearTimeout(this.timer)

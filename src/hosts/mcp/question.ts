@@ -12,7 +12,7 @@ import { shownJson } from "../shown-json.ts"
 import type { RememberedChoice } from "../terminal/remember-menu.ts"
 import { diffOf } from "../terminal/render-diff.ts"
 
-/** A gate, with what is known besides its event. */
+/** A gate, with information that its event lacks. */
 export interface AskedGate {
   readonly executor: ToolExecutor
   readonly gate: AwaitingApprovalEvent
@@ -45,11 +45,11 @@ const previewOf = ({ preview }: AwaitingApprovalEvent): string | undefined => {
   return diff === undefined || text.includes(diff) ? text : `${text}\n${diff}`
 }
 
-/** What an approval for good would allow, if a form can show all of it. */
+/** What a remembered approval would allow, if a form can show all of it. */
 export const offered = (choices: ReadonlyArray<RememberedChoice>): RememberedChoice | undefined =>
   choices.find(({ choice, rules }) => choice === "call" && visibleText(rules.join("\n")).length <= maxPart)
 
-/** Quotes the model's text, so that it can neither hide nor pass for a part of the question. */
+/** Quotes the model's text, so that it can neither hide nor be mistaken for a part of the question. */
 const quoted = (text: string): string => bounded(visibleText(text)).replace(/^/gm, "  ")
 
 const questionText = ({ gate, tool, always }: AskedGate, note: string | undefined): string => {
@@ -74,7 +74,7 @@ const questionText = ({ gate, tool, always }: AskedGate, note: string | undefine
 const decisionsOf = ({ always }: AskedGate): [string, ...Array<string>] =>
   always === undefined ? ["approve", "deny"] : ["approve", "always", "deny"]
 
-/** The form for a client. `note` stands above the question. */
+/** The form for a client. `note`: shown above the question. */
 export const questionForm = (asked: AskedGate, note?: string): ElicitRequestFormParams => ({
   mode: "form",
   message: questionText(asked, note),
@@ -109,7 +109,7 @@ export const questionForm = (asked: AskedGate, note?: string): ElicitRequestForm
 
 const dismissed = "The user dismissed the question without an answer. Do not try it again unasked."
 
-/** Characters that are shown of an answer that decides nothing. */
+/** How many characters of an invalid answer are shown. */
 const maxShown = 100
 
 const shown = (value: unknown): string => {

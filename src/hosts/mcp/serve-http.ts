@@ -1,6 +1,6 @@
 /**
- * Serves MCP clients over HTTP, by default only those of this machine. Requests of web pages, and requests to names that foreign DNS
- * gives this machine, are refused before anything is read.
+ * Serves MCP clients over HTTP, by default only those of this machine. Requests from web pages, and requests to foreign DNS
+ * names of this machine, are refused before anything is read.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { AddressInfo } from "node:net"
@@ -19,7 +19,7 @@ type Sdk = typeof import("@modelcontextprotocol/server")
 export interface McpHttpOptions extends McpEndpointOptions {
   /** 0 takes a free port. */
   readonly port: number
-  /** Default `"127.0.0.1"`. Any address beyond this machine needs a `token`. */
+  /** Default `"127.0.0.1"`. Any address reachable from outside needs a `token`. */
   readonly host?: string
   /** Names for which requests are accepted, besides `host` and `localhost`. */
   readonly allowedHosts?: ReadonlyArray<string>
@@ -39,7 +39,7 @@ const isLoopback = (host: string): boolean => host === "localhost" || host === "
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** Compares tokens in a time that does not depend on how much is right. */
+/** Compares tokens in constant time. */
 const isToken = (given: string | null, token: string): boolean =>
   timingSafeEqual(digest(given ?? ""), digest(`Bearer ${token}`))
 
@@ -65,8 +65,8 @@ const guard = (sdk: Sdk, options: McpHttpOptions): ((request: Request) => Respon
 }
 
 /**
- * Serves MCP clients over HTTP, at `/mcp`. Needs the package `@modelcontextprotocol/server`. Rejects if the port is taken, and for a
- * host beyond this machine without a token. Within a server of your own: `mcpHandler`.
+ * Serves MCP clients over HTTP, at `/mcp`. Needs the package `@modelcontextprotocol/server`. Rejects if the port is taken,
+ * and without a token for a host reachable from outside. Within your own server, use `mcpHandler`.
  */
 export const serveMcpHttp = async (
   build: McpBuild | McpServerFactory,

@@ -9,13 +9,13 @@ import { messageLines } from "./message-lines.ts"
 export interface McpStdioOptions {
   /** Called with faults outside of calls. */
   readonly onError?: (error: Error) => void
-  /** Another pair of streams, such as a socket. Default: those of this process, whose lines have 10 MiB at most. */
+  /** Another pair of streams, such as a socket. Default: those of this process, with lines of at most 10 MiB. */
   readonly transport?: Transport
 }
 
-/** A client under service. */
+/** A served client. */
 export interface McpStdio extends AsyncDisposable {
-  /** Resolves once the client has gone, or the service was disposed of. */
+  /** Resolves once the client has disconnected, or the service was disposed of. */
   readonly closed: Promise<void>
 }
 

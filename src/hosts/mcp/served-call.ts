@@ -1,6 +1,6 @@
 /**
- * One call of an MCP client, over as many requests as it takes: it stops at every gate, and goes on with the request that brings
- * the answer.
+ * One call of an MCP client, over as many requests as it needs: it stops at every gate, and continues with the request that
+ * contains the answer.
  */
 import { randomUUID } from "node:crypto"
 import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/server"
@@ -24,7 +24,10 @@ import { errorResult, toolResult } from "./tool-result.ts"
 /** The request that currently serves a call. */
 export interface Round {
   readonly signal: AbortSignal
-  /** Reports what the call streams, or that it waits. Resolves when there is room, and does not reject. Undefined if the client asks for no progress. */
+  /**
+   * Reports what the call streams, or that it waits. Resolves when there is room, and does not reject. Undefined if the
+   * client did not request progress.
+   */
   readonly progress: ((content: string, count: number) => Promise<void>) | undefined
   /** What the client can be asked. */
   readonly capabilities: ClientCapabilities | undefined
@@ -35,7 +38,7 @@ export interface Round {
 /** Why a round has ended. */
 export type Stop =
   | { readonly _tag: "Asks"; readonly question: ClientQuestion }
-  /** The call goes on in the background, as a task of the client. */
+  /** The call continues in the background, as a task of the client. */
   | { readonly _tag: "Task" }
   | CallEnd
 
@@ -53,17 +56,17 @@ export interface CallEnd {
 export interface ServedCallOptions {
   readonly name: string
   readonly params: unknown
-  /** Whether the call runs in the background, whatever its parameters say. */
+  /** Whether the call runs in the background, regardless of its parameters. */
   readonly background: boolean
   readonly agentId: string
   readonly meta: Readonly<Record<string, unknown>>
-  /** Answers in place of the client. */
+  /** Answers instead of the client. */
   readonly questions: ((question: HostQuestion) => unknown) | undefined
   /** Whether another host answers the gates that the client cannot be asked about. */
   readonly leavesGates: boolean
 }
 
-/** For the model, if nobody can be asked. No rule passes a gate that only a person passes. */
+/** For the model, if nobody can be asked. No rule can pass a gate that needs a person. */
 const cannotAsk = ({ name, person }: AwaitingApprovalEvent): string => {
   const ways = [
     ...(person
@@ -156,7 +159,7 @@ export class ServedCall {
       this.tell(value)
       if (value._tag === "Delta" && value.content !== "" && !round.signal.aborted)
         await reports?.add(value.content)
-      // Another host may be asked.
+      // Another host can be asked.
       if (value._tag === "AwaitingApproval" || value._tag === "Delegate") goOn = this.remind(round)
     }
   }
@@ -188,7 +191,7 @@ export class ServedCall {
       if (question._tag === "Delegate") question.fail(message)
       else question.deny(message, unattended)
     }
-    // Not awaited: an answer comes as an event, and a cancel may come first.
+    // Not awaited: the answer arrives as an event, and a cancel can come first.
     void (async () => this.questions?.(question))().catch(fail)
   }
 
@@ -222,7 +225,7 @@ export class ServedCall {
     return { _tag: "Ended", result: toolResult(result, editedParams), status, cause, ...this.lack(status) }
   }
 
-  /** A result that was cut without its data, which may be as large, unless the tool promises it. */
+  /** Removes the structured data from a truncated result, because it can be as large, unless the tool promises it. */
   private bare(result: ToolResult): ToolResult {
     if (result.bounded === undefined || result.output.structured === undefined) return result
     if (this.executor.agent(this.agentId).tool(this.name)?.outputSchema !== undefined) return result
@@ -234,7 +237,7 @@ export class ServedCall {
     return { missing: status === "error" ? this.missing : undefined }
   }
 
-  /** The client does not wait any more; the output is in `tasks`. */
+  /** The result for a client that no longer waits; the output will be in `tasks`. */
   private async background(): Promise<CallEnd> {
     const status = "background"
     const tool = this.executor.agent(this.agentId).tool(this.name)

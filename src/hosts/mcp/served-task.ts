@@ -1,6 +1,6 @@
 /**
- * A call that continues as a task of its client (the extension `io.modelcontextprotocol/tasks`). The client polls it, answers
- * its questions, or cancels it, each with a request of its own.
+ * A call that continues as a task of its client (the extension `io.modelcontextprotocol/tasks`). The client polls it,
+ * answers its questions, or cancels it, each with a separate request.
  */
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -25,7 +25,7 @@ export interface TaskEnd {
 export interface ServedTaskOptions {
   readonly executor: ToolExecutor
   readonly capabilities: ClientCapabilities | undefined
-  /** Milliseconds that an answer may take. */
+  /** Milliseconds within which an answer must arrive. */
   readonly answerTimeout: number
   /** Converts the end of the call for the client. */
   readonly endOf: (end: CallEnd) => TaskEnd
@@ -69,7 +69,7 @@ export class ServedTask {
     return { taskId, status: "input_required", ...times, inputRequests: this.named(open.question) }
   }
 
-  /** Takes the client's answers. Answers to no question are ignored. */
+  /** Takes the client's answers. Ignores those without an open question. */
   answer(responses: InputResponses, by: string | undefined): void {
     const { open } = this
     if (open === undefined) return

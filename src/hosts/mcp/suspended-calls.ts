@@ -1,6 +1,6 @@
 /**
- * Calls that wait for their user while no request of theirs is open, each under a nonce that serves for one answer.
- * A call without an answer in time is denied, and so is one too many, so that clients that vanish leave nothing behind.
+ * Calls that wait for their user without an open request, each under a nonce for one answer. A call without an answer in
+ * time is denied, and so are calls above the limit, so that vanished clients leave nothing behind.
  */
 import { randomUUID } from "node:crypto"
 import { formatMillis } from "../../pipeline/model/duration.ts"
@@ -17,12 +17,12 @@ interface Entry<Call> {
 }
 
 export interface SuspendedCallsOptions {
-  /** Milliseconds that an answer may take. */
+  /** Milliseconds within which an answer must arrive. */
   readonly ttl: number
   readonly max: number
 }
 
-/** For the model, if nobody has answered a call for so many milliseconds. */
+/** For the model, if nobody has answered a call for this time. */
 export const nobodyAnswered = (milliseconds: number): string =>
   `Nobody answered within ${formatMillis(milliseconds)}. Call it again if it is still needed.`
 
@@ -35,7 +35,7 @@ export class SuspendedCalls<Call extends Suspended> {
     this.options = options
   }
 
-  /** Keeps a call; returns the nonce for its next answer. Undefined, and a denial, if too many calls wait. */
+  /** Keeps a call; returns the nonce for its next answer. If too many calls wait, denies it and returns undefined. */
   add(call: Call): string | undefined {
     const { ttl, max } = this.options
     if (this.entries.size >= max) {

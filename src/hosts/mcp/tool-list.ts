@@ -18,7 +18,7 @@ const annotationsOf = ({
   openWorldHint: openWorld,
 })
 
-/** The schema as on the wire, without the notes that schema libraries keep under symbols. */
+/** The schema as sent, without the data that schema libraries store under symbols. */
 const plain = (schema: JsonSchema): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 
@@ -29,7 +29,10 @@ const plain = (schema: JsonSchema): Record<string, unknown> =>
 const parametersOf = (tool: Tool<unknown>, offered: JsonSchema): JsonSchema =>
   tool.outputSchema === undefined ? offered : tool.parameters
 
-/** The answer to `tools/list` for an agent. `withResolve`: with what is there only while it can be called, in any case. */
+/**
+ * The answer to `tools/list` for an agent. `withResolve`: whether to include tools that otherwise appear only while they can
+ * be called.
+ */
 export const toolList = (agent: ExecutorAgent, withResolve: boolean): Array<McpTool> =>
   agent.definitions({ withResolve }).map(({ name, description, parameters }) => {
     const tool = agent.tool(name)

@@ -1,4 +1,4 @@
-/** A response that reports when all of it was sent, or its client has gone. */
+/** Wraps a response to call `over` when all of it was sent, or its client has disconnected. */
 export const whenOver = (response: Response, over: () => void): Response => {
   const { body } = response
   if (body === null) {

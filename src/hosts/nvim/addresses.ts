@@ -1,4 +1,4 @@
-/** Addresses at which a Neovim may listen, the likeliest first. */
+/** Addresses at which Neovim can listen, the likeliest first. */
 import { execFile } from "node:child_process"
 import { lstat } from "node:fs/promises"
 
@@ -6,7 +6,7 @@ export interface AddressOptions {
   /** The only address to try. */
   readonly socket: string | undefined
   readonly env: NodeJS.ProcessEnv
-  /** Milliseconds that tmux may take to give the name of its session. Default: 1000. */
+  /** Time limit for tmux to report the name of its session, in milliseconds. Default: 1000. */
   readonly tmuxTimeout?: number
 }
 
@@ -29,8 +29,8 @@ const isOurs = async (path: string): Promise<boolean> => {
 }
 
 /**
- * The option; without it `/tmp/nvim-<tmux session>.sock`, `$NVIM_LISTEN_ADDRESS`, and `$NVIM`, which Neovim sets in its
- * own terminals.
+ * Yields the option; without it `/tmp/nvim-<tmux session>.sock`, `$NVIM_LISTEN_ADDRESS`, and `$NVIM`, which Neovim sets in
+ * its own terminals.
  */
 export async function* nvimAddresses(options: AddressOptions): AsyncGenerator<string, void> {
   const { socket, env } = options

@@ -1,6 +1,6 @@
 /**
- * A connection to one Neovim. The requests of the client package have no time limit, and its reader throws where nobody can
- * catch that. Here the socket is kept from failing, and every request ends, with the connection at the latest.
+ * A connection to one Neovim. The requests of the client package have no time limit, and its reader throws uncatchable
+ * errors. Here the socket never fails, and every request ends, at the latest with the connection.
  */
 import { connect, type Socket } from "node:net"
 import { PassThrough } from "node:stream"
@@ -14,13 +14,13 @@ import { MessageFrames } from "./message-frames.ts"
 export class ConnectionClosed extends Error {}
 
 export interface ConnectionOptions {
-  /** Milliseconds that connecting and an answer may take. */
+  /** Time limit for connecting and for an answer, in milliseconds. */
   readonly timeout: number
   readonly onNotification: (method: string, args: ReadonlyArray<unknown>) => void
 }
 
 export interface ExecuteOptions {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the answer. */
   readonly signal?: AbortSignal
   /** Sent even if an earlier request is unanswered. */
   readonly evenIfStalled?: boolean
@@ -32,7 +32,7 @@ const silent = () => {}
 // The client's default logger replaces the console.
 const logger = { level: "error", info: silent, warn: silent, error: silent, debug: silent }
 
-/** The open socket; undefined if nobody listens. */
+/** Opens the socket; resolves with undefined if nobody listens. */
 const openSocket = (address: string, timeout: number): Promise<Socket | undefined> =>
   new Promise((resolve) => {
     const tcp = /^([^/\\]+):(\d{1,5})$/.exec(address)
@@ -71,7 +71,7 @@ const readerOf = (socket: Socket): PassThrough => {
   return reader
 }
 
-/** An answer to no request, or a message of another shape than Neovim's, makes the client throw. */
+/** Disconnects on an answer without a request, or a message that is not Neovim's, because the client would throw. */
 const letGoOnFault = (client: NeovimClient, socket: Socket): void => {
   const { transport } = client as unknown as { transport: { parseMessage(message: unknown): void } }
   const parse = transport.parseMessage.bind(transport)
@@ -98,9 +98,9 @@ export class NvimConnection {
   private readonly socket: Socket
   private readonly client: NeovimClient
   private readonly timeout: number
-  /** Fails the waiting requests. */
+  /** Functions that fail the waiting requests. */
   private readonly waiting = new Set<(error: Error) => void>()
-  /** The number of requests that timed out and may still be answered. */
+  /** The number of requests that timed out and can still be answered. */
   private overdue = 0
 
   private constructor(address: string, socket: Socket, client: NeovimClient, options: ConnectionOptions) {
@@ -118,7 +118,7 @@ export class NvimConnection {
     })
   }
 
-  /** Undefined if nobody listens. Fails if the client, an optional package, is not installed. */
+  /** Connects; resolves with undefined if nobody listens. Rejects if the client, an optional package, is not installed. */
   static async open(
     address: string,
     options: ConnectionOptions,
@@ -143,8 +143,8 @@ export class NvimConnection {
   }
 
   /**
-   * Runs Lua, whose first argument is the number of this connection's channel. Fails with Neovim's error message, with a
-   * timeout, and with ConnectionClosed.
+   * Runs Lua, whose first argument is the number of this connection's channel. Rejects with Neovim's error message, with a
+   * time-out, and with ConnectionClosed.
    */
   execute(lua: string, args: ReadonlyArray<unknown>, options: ExecuteOptions = {}): Promise<unknown> {
     const { signal, evenIfStalled = false } = options

@@ -1,4 +1,4 @@
-/** The link to a Neovim, which is looked for when it is first needed, and again after it has exited. */
+/** The link to a Neovim, which is searched when it is first needed, and again after it has exited. */
 import { nvimAddresses } from "./addresses.ts"
 import { ConnectionClosed, type ExecuteOptions, NvimConnection } from "./connection.ts"
 
@@ -22,7 +22,7 @@ export class NvimLink {
     this.options = options
   }
 
-  /** Undefined if there is no Neovim, or the link is closed. Fails if the client is not installed. */
+  /** Resolves with undefined if there is no Neovim, or the link is closed. Rejects if the client is not installed. */
   async connect(): Promise<NvimConnection | undefined> {
     if (this.isClosed) return undefined
     if (this.connection?.isOpen) return this.connection
@@ -32,7 +32,10 @@ export class NvimLink {
     return this.searching
   }
 
-  /** Runs Lua. Undefined if there is no Neovim, or it exits before it answers; null if the code returns nothing. */
+  /**
+   * Runs Lua. Resolves with undefined if there is no Neovim, or it exits before it answers; with null if the code returns
+   * nothing.
+   */
   async execute(lua: string, args: ReadonlyArray<unknown>, options?: ExecuteOptions): Promise<unknown> {
     const connection = await this.connect()
     if (connection === undefined) return undefined

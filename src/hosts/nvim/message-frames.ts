@@ -1,13 +1,13 @@
 /**
- * Cuts Neovim's output into messages of MessagePack-RPC, so that nothing else reaches the client, which fails where
- * nobody can catch that. Values are only measured: the client decodes them.
+ * Splits Neovim's output into messages of MessagePack-RPC, so that nothing else reaches the client, whose errors cannot be
+ * caught. Values are only measured: the client decodes them.
  */
 
 /** Longer than any message of a Neovim. */
 const maxMessageBytes = 16 * 1024 * 1024
 const maxDepth = 64
 
-/** The value is not complete yet. */
+/** Thrown if the value is not complete yet. */
 const incomplete = Symbol("incomplete")
 
 class Measure {
@@ -18,7 +18,7 @@ class Measure {
     this.bytes = bytes
   }
 
-  /** Moves behind a value. Throws for invalid bytes, and `incomplete`. */
+  /** Moves past a value. Throws for invalid bytes, and `incomplete`. */
   skip(depth = 0): void {
     if (depth > maxDepth) throw new Error("The message is nested too deeply")
     const tag = this.number(1)
@@ -58,7 +58,7 @@ class Measure {
     }
   }
 
-  /** Neovim's keys are strings; the client accepts numbers too, and fails with all others. */
+  /** Moves past a key. Neovim's keys are strings; the client also accepts numbers, and fails with all others. */
   private key(): void {
     const { at } = this
     const tag = this.number(1)
@@ -96,7 +96,7 @@ const lengthOfMessage = (bytes: Buffer): number | undefined => {
 export class MessageFrames {
   private rest: Buffer = Buffer.alloc(0)
 
-  /** The messages that this chunk completes. Throws for invalid bytes. */
+  /** Returns the messages that this chunk completes. Throws for invalid bytes. */
   push(chunk: Buffer): Array<Buffer> {
     this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk])
     const messages: Array<Buffer> = []

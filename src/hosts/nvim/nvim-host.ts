@@ -16,13 +16,13 @@ import { closePreview, showPreview } from "./preview-lua.ts"
 /** The options of an `NvimHost`. */
 export interface NvimHostOptions {
   /**
-   * The socket, or `host:port`, at which Neovim listens (`nvim --listen`). Default: the first that answers of
+   * The socket, or `host:port`, at which Neovim listens (`nvim --listen`). Default: the first of these that answers:
    * `/tmp/nvim-<tmux session>.sock`, `$NVIM_LISTEN_ADDRESS` and `$NVIM`.
    */
   readonly socket?: string | undefined
   /** The source of these variables. Default: the process's environment. */
   readonly env?: NodeJS.ProcessEnv
-  /** How long Neovim may take to answer. Default 3 seconds. */
+  /** Time limit for an answer of Neovim. Default 3 seconds. */
   readonly requestTimeout?: DurationInput
   /**
    * How long a call waits while another call's preview is shown. After that the call continues, and its own preview is shown
@@ -78,7 +78,7 @@ export class NvimHost implements AsyncDisposable {
   }
 
   /**
-   * The address of the Neovim that answers; undefined if there is none. Fails if the package `neovim` is not
+   * Resolves with the address of the Neovim that answers; undefined if there is none. Rejects if the package `neovim` is not
    * installed. Calling it is optional: the effects connect by themselves.
    */
   async connect(): Promise<string | undefined> {
@@ -110,7 +110,7 @@ export class NvimHost implements AsyncDisposable {
   ): Promise<undefined> {
     await this.previews.show(call, async (id, signal) => {
       if ((await this.link.connect()) === undefined) return false
-      // Read only now: the call before may have written the same file.
+      // Read only now: the previous call may have written the same file.
       const shown = await panes()
       if (shown === undefined) return false
       return (

@@ -16,7 +16,7 @@ const maxPreviewBytes = 4 * 1024 * 1024
 
 const isTooLong = (text: string): boolean => Buffer.byteLength(text) > maxPreviewBytes
 
-/** The lines that a person decides on: marks stand for what an editor would hide. Tabs are as the editor draws them. */
+/** The lines that a person decides on: marks show what an editor would hide. Tabs remain, for the editor to draw. */
 const linesOf = (text: string): ReadonlyArray<string> => {
   const lines = visibleText(withUnixEndings(text), { keepTabs: true }).split("\n")
   if (lines.length > 1 && lines.at(-1) === "") lines.pop()

@@ -5,13 +5,13 @@
 import type { DelegateCall } from "../../pipeline/model/options.ts"
 
 export interface PreviewLineOptions {
-  /** Closes a preview that was shown, or may have been. */
+  /** Closes a preview that is shown, or possibly shown. */
   readonly close: (id: string) => Promise<unknown>
   /** Milliseconds that `show` waits for its turn. */
   readonly maxWait: number
 }
 
-/** Shows a preview under an id. False if there is no editor. Stops when the signal is aborted. */
+/** Shows a preview under an id. Resolves with false if there is no editor. Stops when the signal is aborted. */
 export type OpenPreview = (id: string, signal: AbortSignal) => Promise<boolean>
 
 interface Entry {
@@ -20,7 +20,7 @@ interface Entry {
   readonly open: OpenPreview
   readonly controller: AbortController
   started: boolean
-  /** Lets the call go on; with an error, as a failure. Only the first call of it counts. */
+  /** Lets the call continue; with an error, as a failure. Only the first use counts. */
   answer(error?: unknown): void
 }
 
@@ -40,9 +40,8 @@ export class PreviewLine {
   }
 
   /**
-   * Resolves once the preview is shown. After the longest wait the preview keeps its place and its call goes on: a preview in
-   * front of it may stay until that call has ended. A call's second preview takes the place of
-   * its first.
+   * Resolves once the preview is shown. After `maxWait` the preview keeps its place and its call continues: a preview ahead
+   * of it can stay until its call has ended. A call's second preview replaces its first.
    */
   async show(call: DelegateCall, open: OpenPreview): Promise<void> {
     const { signal } = call
@@ -86,7 +85,7 @@ export class PreviewLine {
     for (const entry of this.entries.splice(0).reverse()) await this.end(entry)
   }
 
-  /** The user has closed the preview. */
+  /** Records that the user has closed the preview. */
   wasClosed(id: string): void {
     const at = this.entries.findIndex((entry) => entry.id === id)
     if (at === -1) return
@@ -94,7 +93,7 @@ export class PreviewLine {
     this.advance()
   }
 
-  /** The editor has exited, and its previews are gone. */
+  /** Records that the editor has exited, and its previews are gone. */
   editorHasGone(): void {
     for (const entry of this.entries.filter(({ started }) => started)) this.wasClosed(entry.id)
   }

@@ -1,6 +1,6 @@
 /**
- * Lua for Neovim, 0.7 or later, to show and close a preview. A preview's buffers and its tab are tagged with its
- * id, so that nothing has to be remembered outside of them. Everything that comes from a user or a model is an argument.
+ * Lua for Neovim, 0.7 or later, to show and close a preview. A preview's buffers and its tab are tagged with its id, so that
+ * no other state is needed. Everything that comes from a user or a model is an argument.
  */
 
 const library = `

@@ -48,7 +48,7 @@ interface RunContext {
 
 /**
  * Call it once for an agent, for all its runs: the tools count the turns of a preview. Tools that the agent may not call are
- * disabled. Throws a TypeError for two names that are the same to the SDK, which keeps only letters, digits and `_`.
+ * disabled. Throws a TypeError for two names that the SDK does not distinguish: it keeps only letters, digits and `_`.
  *
  * @example
  * const agent = new sdk.Agent({ name: "Coder", tools: openaiTools(sdk, executor, { agentId: "main" }) })
@@ -62,7 +62,7 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
   const { agent } = calls
   let isNewTurn = true
 
-  // The SDK asks for each tool before each turn of the model.
+  // The SDK calls this for each tool before each turn of the model.
   const isOffered = (name: string): boolean => {
     isNewTurn = true
     if (agent.toolChoice()?.mode === "force") return name === resolveName

@@ -1,6 +1,6 @@
 /**
  * Sends events to the client, no faster than it reads: the next event is taken from the executor when the pipe has room and,
- * with a window, when the client has acknowledged enough. Until then the executor's own limits hold.
+ * with a window, when the client has acknowledged enough. Until then the executor's own limits apply.
  */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { DelegateEvent, TerminalEvent, ToolEvent } from "../../pipeline/model/event.ts"
@@ -10,9 +10,9 @@ import { plainCause } from "./plain-cause.ts"
 export interface EventFlowOptions {
   readonly executor: ToolExecutor
   readonly writer: LineWriter
-  /** The greatest number of unacknowledged events. Default: no limit. */
+  /** The maximum number of unacknowledged events. Default: no limit. */
   readonly window: number | undefined
-  /** Answers effects that are not for the client. True if it did. */
+  /** Answers effects that are not for the client. Returns whether it did. */
   readonly answer: (event: DelegateEvent) => boolean
 }
 
@@ -25,7 +25,7 @@ const isEnd = (event: ToolEvent): event is TerminalEvent =>
 export class EventFlow {
   private readonly options: EventFlowOptions
   private window: number
-  /** In the order of sending; never more than the window. */
+  /** The numbers of sent events, in order; never more than the window. */
   private unacknowledged: Array<number> = []
   private onRoom: (() => void) | undefined
   private readonly ends = new Map<string, (event: TerminalEvent) => void>()
@@ -35,7 +35,7 @@ export class EventFlow {
     this.window = options.window ?? Number.POSITIVE_INFINITY
   }
 
-  /** Runs until the executor is shut down and everything is sent. */
+  /** Runs until the executor is shut down and everything was sent. */
   async run(): Promise<void> {
     const { executor, writer, answer } = this.options
     for await (const event of executor.events) {
@@ -46,20 +46,20 @@ export class EventFlow {
     }
   }
 
-  /** The client has handled this event and all before it. */
+  /** Records that the client has handled this event and all before it. */
   ack(seq: number): void {
     const next = this.unacknowledged.findIndex((told) => told > seq)
     this.unacknowledged = next < 0 ? [] : this.unacknowledged.slice(next)
     this.onRoom?.()
   }
 
-  /** Nobody can acknowledge any more: from here on only the pipe limits. */
+  /** Removes the window, when nobody can acknowledge any more: from then on only the pipe limits. */
   openWindow(): void {
     this.window = Number.POSITIVE_INFINITY
     this.onRoom?.()
   }
 
-  /** The end of a call, once it is sent. Must be called before the call can end. */
+  /** Resolves with the end of a call, once it was sent. Must be called before the call can end. */
   endOf(callId: string): Promise<TerminalEvent> {
     return new Promise((resolve) => this.ends.set(callId, resolve))
   }

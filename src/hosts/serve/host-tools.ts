@@ -72,7 +72,10 @@ export class HostTools {
     this.registry = registry
   }
 
-  /** Registers all or none, in place of the client's tools of the same names. A name of another tool is an RpcError. */
+  /**
+   * Registers all or none; they replace the client's tools of the same names. Throws an RpcError for the name of any other
+   * tool.
+   */
   define(definitions: ReadonlyArray<unknown>): Array<string> {
     const tools = definitions.map(toTool)
     for (const { name } of tools) {

@@ -33,7 +33,7 @@ const optionNames = [
 
 /** The content of `initialize`. */
 export interface Session {
-  /** The greatest number of unacknowledged events. */
+  /** The maximum number of unacknowledged events. */
   readonly window: number | undefined
   /** Whether the client answers this effect. */
   readonly answers: (tag: string) => boolean
@@ -41,7 +41,7 @@ export interface Session {
   readonly filters: ToolFilterConfig | undefined
 }
 
-/** Why an effect fails that the client has not declared. */
+/** The error of an effect that the client has not declared. */
 export const unanswered = (tag: string): string =>
   `The client does not answer ${tag}: \`effects\` of its \`initialize\` leaves it out`
 
@@ -49,14 +49,14 @@ const failing = (tag: string) => () => {
   throw new Error(unanswered(tag))
 }
 
-/** Delegates for what the client does not answer: effects of an editor succeed with nothing, others fail. */
+/** Delegates for effects that the client does not answer: effects of an editor succeed with nothing, others fail. */
 const delegatesFor = (answers: (tag: string) => boolean): Delegates => {
   const agents = ["SpawnAgent", "ListAgents", "GetAgent"].map((tag) => [tag, failing(tag)] as const)
   const all = [...Object.entries(noIde), ...agents]
   return Object.fromEntries(all.filter(([tag]) => !answers(tag)))
 }
 
-/** Throws an RpcError that says what is wrong. */
+/** Reads the parameters. Throws an RpcError that explains what is wrong. */
 export const readSession = (values: Readonly<Record<string, unknown>>): Session => {
   const takes = ["protocolVersion", "window", "effects", "options", "filters", "clientInfo"]
   const params = new Params("initialize", values, takes)

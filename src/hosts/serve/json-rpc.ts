@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0: reads the lines of a client, which cannot be trusted, and makes the answers. */
+/** JSON-RPC 2.0: reads the lines of an untrusted client, and makes the responses. */
 import { got } from "../../pipeline/model/got.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 
@@ -34,7 +34,7 @@ export interface RpcRequest {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A line that is no request, with its id if that can be read. */
+/** An invalid request, with its id if that can be read. */
 export interface RpcFault {
   readonly id: RpcId
   readonly fault: RpcError

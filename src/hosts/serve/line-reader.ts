@@ -1,9 +1,9 @@
-/** Reads lines of UTF-8. A line that is too long, or no UTF-8, is reported as a fault and costs no memory. */
+/** Reads lines of UTF-8. A line that is too long, or not UTF-8, is reported as a fault and costs no memory. */
 
 /** A line, or its fault. */
 export type ReadLine = { readonly text: string } | { readonly fault: string }
 
-/** A call may contain a file, but not a film. */
+/** Enough for a call that contains a file. */
 const defaultMaxBytes = 64 * 1024 * 1024
 
 const newline = 0x0a
@@ -45,7 +45,7 @@ class LineBuffer {
 export class LineSplitter {
   private readonly buffer: LineBuffer
 
-  /** @param maxBytes The greatest length of a line. */
+  /** @param maxBytes The maximum length of a line. */
   constructor(maxBytes = defaultMaxBytes) {
     this.buffer = new LineBuffer(maxBytes)
   }
@@ -63,7 +63,7 @@ export class LineSplitter {
     buffer.add(chunk.subarray(start))
   }
 
-  /** The text behind the last newline counts as a line. */
+  /** The text after the last newline counts as a line. */
   end(): ReadLine | undefined {
     return this.buffer.take()
   }

@@ -1,4 +1,4 @@
-/** Writes messages, a line each, and reports when their reader has taken them, so that writers of much can wait. */
+/** Writes messages, one per line, and reports when their reader has taken them, so that large writes can wait. */
 
 import { shownJson } from "../shown-json.ts"
 
@@ -6,9 +6,9 @@ import { shownJson } from "../shown-json.ts"
 export interface LineOutput {
   /** Whether there is room for more. */
   write(text: string): boolean
-  /** Bytes that were written and are not taken yet. */
+  /** Bytes that were written and not taken yet. */
   readonly pending: number
-  /** Calls `listener` whenever some bytes were taken, and when nobody reads any more. */
+  /** Calls `listener` whenever bytes were taken, and when the reader is gone. */
   onRoom(listener: () => void): void
 }
 
@@ -22,7 +22,7 @@ export class LineWriter {
     output.onRoom(() => this.release())
   }
 
-  /** Sends a message; parts that are no JSON are replaced by copies that are. */
+  /** Sends a message; values that JSON cannot represent are replaced by copies that it can. */
   send(message: object): void {
     if (this.isOpen) this.output.write(`${shownJson(message)}\n`)
   }
@@ -34,7 +34,7 @@ export class LineWriter {
     }
   }
 
-  /** Ends all waits: nobody reads any more, or is waited for. */
+  /** Ends all waits, when the reader is gone or no longer awaited. */
   close(): void {
     this.isOpen = false
     this.release()

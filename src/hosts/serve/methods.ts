@@ -28,13 +28,13 @@ export interface Host {
 interface Method {
   /** The names of its parameters. */
   readonly takes: ReadonlyArray<string>
-  /** Whether the answer may take long. */
+  /** Whether the answer can take long. */
   readonly waits?: boolean
-  /** A promise is answered when it has resolved; meanwhile other requests are read. */
+  /** A promise is answered when it settles; other requests are read meanwhile. */
   readonly call: (host: Host, params: Params) => object | Promise<object>
 }
 
-/** Removes undefined values: an executor's options tell them from missing ones. */
+/** Removes undefined values, which executor options distinguish from missing ones. */
 const given = (values: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
@@ -44,7 +44,7 @@ const taskOf = (task: BackgroundTask | undefined): object => ({ task: task ? pla
 
 const whoOf = (params: Params): AnswerOptions => given({ by: params.raw("by") ?? undefined })
 
-/** Of the answer to one question: whether it took effect, and if not, or if more people are needed, a sentence. */
+/** The outcome of an answer: whether it took effect, and if not, or if more people are needed, a sentence. */
 const outcomeOf = ([outcome]: ReadonlyArray<AnswerOutcome>): object => {
   const { callId: _, ...took } = outcome!
   return took
@@ -109,7 +109,7 @@ const cancel: Method = {
 
 let resolves = 0
 
-/** In a lane of its own: a preview is resolved outside its agent's lane. Its events keep their order among all others. */
+/** Runs in a separate lane: a preview is resolved outside of its agent's lane. Its events keep their order among all others. */
 const resolve: Method = {
   takes: ["agentId", "callId", "action", "reason", "extra", "by"],
   waits: true,
@@ -130,7 +130,7 @@ const resolve: Method = {
   },
 }
 
-/** In the lane of its agent, as any call: its events come before its result. */
+/** Runs in the lane of its agent, like any call: its events come before its result. */
 const undo: Method = {
   takes: ["agentId", "callId", "turn", "since", "last", "merge"],
   waits: true,

@@ -1,4 +1,4 @@
-/** The methods and events of `stepline serve`, for clients that check them, or make types of them: `stepline serve --schema`. */
+/** The methods and events of `stepline serve`, for clients that validate them, or generate types: `stepline serve --schema`. */
 import { z } from "zod"
 import { protocolVersion } from "./initialize.ts"
 
@@ -215,7 +215,7 @@ const ofTask = { params: z.strictObject({ taskId: id }), result: z.object({ task
 const method = <P extends z.ZodType, R extends z.ZodType>(params: P, answer: R) =>
   z.object({ params, result: answer })
 
-/** What a client may send with each method, what it is answered, and the events that it is told. */
+/** The parameters and result of each method, and the events for the client. */
 export const protocol = z.object({
   methods: z.object({
     initialize: method(

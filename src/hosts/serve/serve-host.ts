@@ -26,7 +26,7 @@ export interface ServeOptions {
   readonly version: string
   readonly input: AsyncIterable<Buffer>
   readonly output: LineOutput
-  /** Throws a TypeError, or an error that `isClientsFault` knows, for an invalid session. */
+  /** Rejects with a TypeError, or an error that `isClientsFault` recognises, for an invalid session. */
   readonly open: (session: Session) => Promise<Opened>
   readonly isClientsFault: (error: unknown) => boolean
 }
@@ -37,7 +37,7 @@ const maxPendingAnswers = 1024 * 1024
 /** Requests that wait for a task or a preview. */
 const maxWaiting = 10_000
 
-/** Milliseconds that a client has, after cleanup, to read the last events, and then the last answers. */
+/** How long a client has, after cleanup, to read the last events, and then the last answers, in milliseconds. */
 const farewell = 3_000
 
 export class ServeHost {
@@ -71,7 +71,7 @@ export class ServeHost {
     await this.ended
   }
 
-  /** Cancels and cleans up everything, and sends what happens while somebody reads. */
+  /** Cancels and cleans up everything, and sends the events while the client reads. */
   async stop(): Promise<void> {
     await this.shutdown()
     await Promise.race([this.writer.room(), delay(farewell)])

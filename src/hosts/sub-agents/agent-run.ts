@@ -8,7 +8,7 @@ export interface AgentRun {
   readonly label: string
   /** What the parent wants the agent to know. */
   readonly context: string | undefined
-  /** The tools for the agent's model. Read them again each turn: `resolve` comes and goes. */
+  /** The tools for the agent's model. Read them again each turn: `resolve` is not always included. */
   readonly tools: ReadonlyArray<ToolDefinition>
   /** The id that the agent's calls have. */
   readonly agentId: string

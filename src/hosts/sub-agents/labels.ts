@@ -2,13 +2,13 @@
 
 const maxLabelLength = 60
 
-/** The text as a label; empty if nothing of it can be shown. */
+/** Converts a text to a label; empty if it has no printable characters. */
 export const toLabel = (text: string): string => {
   const line = text.replace(/[\s\p{C}]+/gu, " ").trim()
   return [...line].slice(0, maxLabelLength).join("").trim()
 }
 
-/** The label, with a number if the label is taken. */
+/** Returns the label, with a number if it is taken. */
 export const uniqueLabel = (label: string, isTaken: (label: string) => boolean): string => {
   if (!isTaken(label)) return label
   let number = 2

@@ -1,4 +1,4 @@
-/** The agents that work, and those that have ended and were not taken. Bounded: the first to end are dropped first. */
+/** The working agents, and the ended ones that were not taken. Bounded: the first to end are dropped first. */
 import type { AgentStatus, SubAgent } from "./sub-agent.ts"
 
 export interface Agent {
@@ -83,7 +83,7 @@ export class Roster implements Iterable<Agent> {
     this.forgetUnlessNeeded(agent)
   }
 
-  /** The function of the agent has settled. */
+  /** Records that the function of the agent has settled. */
   leave(agent: Agent): void {
     this.atWork.delete(agent)
     this.forgetUnlessNeeded(agent)

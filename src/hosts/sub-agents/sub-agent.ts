@@ -29,7 +29,7 @@ export const formatElapsed = (milliseconds: number): string => {
   return `${Math.floor(seconds / 3600)}h ${twoDigits(Math.floor((seconds % 3600) / 60))}m`
 }
 
-/** `1. label [Status] 12s` a line. */
+/** One line per agent: `1. label [Status] 12s`. */
 export const describeAgents = (agents: ReadonlyArray<SubAgent>): string => {
   if (agents.length === 0) return "No agents"
   return agents

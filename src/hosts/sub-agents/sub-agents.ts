@@ -1,6 +1,6 @@
 /**
- * Answers SpawnAgent, ListAgents and GetAgent for hosts that can run an agent. Each sub-agent has its own agent id,
- * and so its own lane, on the executor of its parent; it may use no more tools than the parent, and start no agents.
+ * Answers SpawnAgent, ListAgents and GetAgent for hosts that can run an agent. Each sub-agent has its own agent id, and so
+ * its own lane, on the executor of its parent; it can use no more tools than the parent, and cannot start agents.
  */
 import { setMaxListeners } from "node:events"
 import { subagentTools } from "../../impls/presets.ts"
@@ -64,7 +64,7 @@ export class SubAgents {
   private executor: ToolExecutor | undefined
   private count = 0
 
-  /** Throws a TypeError for a limit that is no positive integer. */
+  /** Throws a TypeError for a limit that is not a positive integer. */
   constructor(run: RunAgent, options: SubAgentsOptions = {}) {
     this.run = run
     this.options = options
@@ -73,12 +73,12 @@ export class SubAgents {
     this.roster = new Roster(toCount("maxEnded", options.maxEnded, 100))
   }
 
-  /** The executor that the agents' calls run on: the one whose `delegates` these are. */
+  /** Sets the executor that runs the agents' calls: the one with these `delegates`. */
   attach(executor: ToolExecutor): void {
     this.executor = executor
   }
 
-  /** All agents that were not taken, or those that one agent has started, the oldest first. */
+  /** Returns all agents that were not taken, or those that one agent has started, oldest first. */
   list(parentId?: string): Array<SubAgent> {
     const agents = [...this.roster].map(snapshot)
     return parentId === undefined ? agents : agents.filter((agent) => agent.parentId === parentId)
@@ -105,15 +105,15 @@ export class SubAgents {
   }
 
   /**
-   * The label of the agent with an event's `agentId`; undefined for other agents. For functions that pass
-   * their calls to the executor themselves: the events of these are among the executor's.
+   * The label of the agent with an event's `agentId`; undefined for other agents. For functions that pass their calls to the
+   * executor themselves: those events are among the executor's.
    */
   labelOf(agentId: string): string | undefined {
     return this.roster.byId(agentId)?.label
   }
 
   /**
-   * Ends agents, with all that they run. Returns how many. A hard cancel of the parent, and the executor's shutdown, end
+   * Ends agents, with all their calls. Returns how many. A hard cancel of the parent, and the executor's shutdown, end
    * agents too.
    */
   cancel({ agentId, label, reason = "Cancelled" }: CancelAgentsOptions = {}): number {
@@ -130,7 +130,7 @@ export class SubAgents {
   private spawn({ task, label, context }: EffectOf<"SpawnAgent">, parentId: string): string {
     const { executor } = this
     if (executor === undefined) throw new Error("SubAgents has no executor: call its `attach` first")
-    // The parent may be an agent that has ended, and is no longer known.
+    // The parent can be an agent that has ended, and is no longer known.
     if (isSpawnedId(parentId)) {
       throw new Error("An agent that was spawned cannot spawn others. Do the task yourself.")
     }
@@ -158,7 +158,7 @@ export class SubAgents {
     executor.agent(agent.agentId).setActiveTools(allowed.filter((name) => this.toolNames.has(name)))
     this.roster.add(agent)
     this.endWith(executor, agent)
-    // The agent's function may make any request, so it is called after spawning is over.
+    // The agent's function can make any request, so it is called after spawning is complete.
     queueMicrotask(() => this.work(agent, task, this.runOf(executor, agent, context)))
     return `Spawned agent "${agent.label}". It works while you go on; get_agent gives its answer once it has ended.`
   }
@@ -238,7 +238,7 @@ export class SubAgents {
     }
   }
 
-  /** Ends calls, tasks and previews of the agent, whose results nobody can use any more. */
+  /** Ends calls, tasks and previews of the agent, whose results nobody can use. */
   private stopCalls({ agentId, controller, status, message }: Agent): void {
     const executor = this.executor!
     const reason = status === "cancelled" ? message : "Cancelled: the agent has ended"
@@ -261,7 +261,7 @@ const spawnedId = (parentId: string, count: number): string => `${parentId}/sub-
 
 const isSpawnedId = (agentId: string): boolean => /\/sub-agent-\d+$/.test(agentId)
 
-/** A listener for each running call is no leak. */
+/** Each running call adds a listener, which is not a leak. */
 const patientController = (): AbortController => {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)

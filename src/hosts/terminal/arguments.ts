@@ -29,14 +29,14 @@ const propertiesOf = ({ properties, required }: JsonSchema): Array<Property> => 
   }))
 }
 
-/** The properties that a line can fill in order: those in front of the first that only JSON can express. */
+/** The properties that a line can fill in order: those before the first that needs JSON. */
 const positionalOf = (tool: Tool<unknown>): Array<Property> => {
   const properties = propertiesOf(tool.parameters)
   const firstJson = properties.findIndex(({ type }) => !scalars.has(type))
   return firstJson === -1 ? properties : properties.slice(0, firstJson)
 }
 
-/** How a call of the tool is typed: `read_file PATH [START_LINE] [END_LINE]`, `edit_file {"path": …, "edits": …}`. */
+/** The syntax of a typed call: `read_file PATH [START_LINE] [END_LINE]`, `edit_file {"path": …, "edits": …}`. */
 export const usageOf = (tool: Tool<unknown>): string => {
   const properties = propertiesOf(tool.parameters)
   if (properties.some(({ type, required }) => required && !scalars.has(type))) {
@@ -48,7 +48,7 @@ export const usageOf = (tool: Tool<unknown>): string => {
   return [tool.name, ...words].join(" ")
 }
 
-/** The one property that takes the rest of the line unchanged: a shell's command, or a tool's only parameter. */
+/** The property that takes the rest of the line unchanged: a shell's command, or a tool's only parameter. */
 const swallowing = (tool: Tool<unknown>): Property | undefined => {
   const positional = positionalOf(tool)
   if (tool.primaryKind === "command") {
@@ -91,7 +91,7 @@ const parseJson = (text: string): ParsedArguments => {
 
 const startsLikeJson = (text: string): boolean => /^\{\s*["}]/.test(text)
 
-/** Words, and behind them a JSON object: `a.txt {"edits": […]}`. */
+/** Parses words followed by a JSON object: `a.txt {"edits": […]}`. */
 const withJsonBehind = (tool: Tool<unknown>, text: string): ParsedArguments | undefined => {
   if (tool.primaryKind === "command" || positionalOf(tool).length === propertiesOf(tool.parameters).length) {
     return undefined
@@ -109,9 +109,9 @@ const withJsonBehind = (tool: Tool<unknown>, text: string): ParsedArguments | un
 }
 
 /**
- * Reads the text behind a tool's name. A JSON object gives the parameters themselves. Otherwise words fill the schema's properties
- * in order, and a last one that is a string takes the rest of the line; what words cannot express may follow as JSON. A word
- * that fits no type is passed on as text: the tool's own validation says what is wrong.
+ * Parses the text after a tool's name. A JSON object contains the parameters themselves. Otherwise words fill the schema's
+ * properties in order, and a last one that is a string takes the rest of the line; what words cannot express can follow as
+ * JSON. A word that fits no type is passed on as text: the tool's own validation reports the problem.
  */
 export const parseArguments = (tool: Tool<unknown>, line: string): ParsedArguments => {
   const text = line.trim()
@@ -129,7 +129,7 @@ export const parseArguments = (tool: Tool<unknown>, line: string): ParsedArgumen
   )
 }
 
-/** @param restFrom The text from a word to the end of the line, unchanged. */
+/** @param restFrom Returns the text from a word to the end of the line, unchanged. */
 const fillInOrder = (
   tool: Tool<unknown>,
   words: ReadonlyArray<string>,
@@ -158,7 +158,7 @@ const fillInOrder = (
   }
 }
 
-/** The same for words that a shell has already split. */
+/** Parses words that a shell has already split. */
 export const parseWords = (tool: Tool<unknown>, words: ReadonlyArray<string>): ParsedArguments => {
   const rest = (index: number): string => words.slice(index).join(" ")
   const last = words.at(-1) ?? ""

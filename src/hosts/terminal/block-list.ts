@@ -1,4 +1,4 @@
-/** The blocks of the calls that have not ended yet, by call id. A finished block is handed out once and forgotten. */
+/** The blocks of the calls that have not ended yet, by call id. A finished block is returned once and forgotten. */
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { approvedBlock, type Block, foldBlock, isFinished, votedBlock } from "./block.ts"
 
@@ -30,7 +30,7 @@ export class BlockList implements Iterable<Block> {
   /** Folds an event in; returns its block, also for the event that ends the call. */
   apply(event: ToolEvent, now: number): Block | undefined {
     if (event._tag === "ActionPending" || event._tag === "ActionResolved") return undefined
-    // A refused duplicate has the id of a call that goes on.
+    // A refused duplicate has the id of a call that continues.
     if (event._tag === "Error" && event.reason === "duplicate") return foldBlock(undefined, event, now)
     const block = foldBlock(this.blocks.get(event.callId), event, now)
     if (block === undefined) return undefined
@@ -39,13 +39,13 @@ export class BlockList implements Iterable<Block> {
     return block
   }
 
-  /** The host approved this call. */
+  /** Records that the host has approved this call. */
   approved(callId: string, now: number): void {
     const block = this.blocks.get(callId)
     if (block?.status === "pending") this.blocks.set(callId, approvedBlock(block, now))
   }
 
-  /** This person has approved the call, which needs more people. */
+  /** Records that this person has approved the call, which needs more people. */
   voted(callId: string, by: string | undefined): void {
     const block = this.blocks.get(callId)
     if (block?.status === "pending" && by !== undefined) this.blocks.set(callId, votedBlock(block, by))

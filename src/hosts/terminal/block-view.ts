@@ -31,7 +31,7 @@ export interface BlockViewOptions {
   readonly footer?: (width: number) => Frame
   /** Called once a frame is on the screen. */
   readonly onDrawn?: () => void
-  /** The hint behind the call that runs in the foreground. */
+  /** The hint after the call that runs in the foreground. */
   readonly hint?: string
   /** Finds what `a` would remember; without it a gate does not show that. */
   readonly filters?: Pick<ToolFilters, "rememberable">
@@ -39,14 +39,14 @@ export interface BlockViewOptions {
   readonly mayEdit?: boolean
   /** Whether `l` lists the calls that wait together. Default false. */
   readonly mayList?: boolean
-  /** The note behind the keys of a gate while they do not answer it. */
+  /** The note after the keys of a gate while they do not answer it. */
   readonly gateNote?: () => string | undefined
 }
 
 /** Milliseconds between two frames. */
 const frameInterval = 33
 
-/** Draws the calls of an executor on a terminal: those that run in place, those that have ended as ordinary text above. */
+/** Draws the calls of an executor on a terminal: running ones in place, ended ones as ordinary text above. */
 export class BlockView {
   readonly blocks = new BlockList()
   readonly style: Style
@@ -88,7 +88,7 @@ export class BlockView {
     return this.shownGate !== undefined && this.gates.has(this.shownGate) ? this.shownGate : undefined
   }
 
-  /** Whether the whole question of the gate has been on the screen: only then may it be approved. */
+  /** Whether the whole question of the gate has been on the screen: only then can it be approved. */
   get isGateRead(): boolean {
     return this.gate !== undefined && this.gateView.isRead
   }
@@ -116,7 +116,7 @@ export class BlockView {
     return waiting.filter(({ agentId, toolName }) => agentId === of?.agentId && toolName === of.toolName)
   }
 
-  /** Prints what waits, whole and with numbers, for a person who then chooses. */
+  /** Prints the waiting calls, whole and numbered, for a person to choose from. */
   printGates(blocks: ReadonlyArray<Block>): void {
     for (const [place, block] of blocks.entries()) {
       const [header = "", ...rows] = this.render(block, { answerable: true }).slice(0, -1)
@@ -133,26 +133,26 @@ export class BlockView {
     return block
   }
 
-  /** The gate of this call was approved. */
+  /** Records that the gate of this call was approved. */
   approved(callId: string): void {
     this.blocks.approved(callId, Date.now())
     this.gates.delete(callId)
     this.invalidate()
   }
 
-  /** The gate of this call was denied. */
+  /** Records that the gate of this call was denied. */
   denied(callId: string): void {
     this.gates.delete(callId)
     this.invalidate()
   }
 
-  /** This person has approved a gate that needs more people. */
+  /** Records that this person has approved a gate that needs more people. */
   voted(callId: string, by: string | undefined): void {
     this.blocks.voted(callId, by)
     this.invalidate()
   }
 
-  /** The gate waits for somebody else: others are shown before it. */
+  /** Moves a gate that waits for somebody else behind the others. */
   putOff(callId: string): void {
     if (this.gates.delete(callId)) this.gates.add(callId)
     this.invalidate()
@@ -171,13 +171,13 @@ export class BlockView {
     this.invalidate()
   }
 
-  /** Prints a block as it is now. @param isAsked Whether a person has to decide on its output, which is then shown whole. */
+  /** Prints a block as it is now. @param isAsked Whether a person has to decide on its output: then it is shown whole. */
   printBlock(block: Block, isAsked = false): void {
     if (isFinished(block)) this.lastFinished = block
     this.print(this.render(block, isAsked ? { isAsked } : {}))
   }
 
-  /** Prints the whole of the block that the user most likely wants: the gate, a running call, an ended one. */
+  /** Prints in full the block that the user most likely wants: the gate, a running call, an ended one. */
   expand(): void {
     const gate = this.shownBlock
     const running = [...this.blocks].find(({ background, status }) => !background && status === "running")
@@ -188,7 +188,7 @@ export class BlockView {
     this.print(block === gate ? lines.slice(0, -1) : lines)
   }
 
-  /** Draws soon; many changes make one frame. */
+  /** Schedules a frame; many changes share one. */
   invalidate(): void {
     this.schedule(Math.max(Date.now(), this.drawnAt + frameInterval))
   }
@@ -225,7 +225,7 @@ export class BlockView {
     this.draw()
   }
 
-  /** The terminal was resized. A narrower terminal has broken lines at unknown places, so the screen is cleared. */
+  /** Redraws after a resize. A narrower terminal has broken lines at unknown places, so the screen is cleared. */
   resized(): void {
     if (this.region.isAsWide) return this.draw()
     const { output } = this.options
@@ -234,7 +234,7 @@ export class BlockView {
     this.redraw(true)
   }
 
-  /** Lends the terminal; what is printed meanwhile is kept. */
+  /** Lends the terminal; lines printed meanwhile are kept. */
   hold(): void {
     this.pause()
     this.isHeld = true

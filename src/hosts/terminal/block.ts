@@ -1,6 +1,6 @@
 /**
- * A call as a host shows it: plain JSON, folded from the executor's events. One call, one block.
- * Folding is pure and costs the same however much the call has printed: the text is bounded.
+ * A call as a host shows it: plain JSON, folded from the executor's events. One call, one block. Folding is pure, and its
+ * cost does not depend on how much the call has printed: the text is bounded.
  */
 
 import type { ToolContent } from "../../output/content.ts"
@@ -25,13 +25,13 @@ export interface BlockPreview {
 /** A call as a host shows it. Plain JSON. */
 export interface Block {
   readonly callId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string
   readonly agentId: string
   readonly toolName: string
   readonly params: unknown
   readonly status: BlockStatus
-  /** What was streamed; after the call's end, its text for the model. The newest `maxBlockText` characters or more. */
+  /** The streamed text; after the call's end, its text for the model. The newest `maxBlockText` characters or more. */
   readonly text: string
   /** How many lines of the text were dropped from its front. */
   readonly omittedLines: number
@@ -46,26 +46,26 @@ export interface Block {
   readonly named?: true
   /** How many people have to approve the gate, if more than one. */
   readonly quorum?: number
-  /** Who of them has. */
+  /** Who has approved so far. */
   readonly approvedBy?: ReadonlyArray<string>
   /** Why the call was denied, if that says more than its text. */
   readonly why?: string
-  /** What would happen, while the call waits at its gate. */
+  /** The preview, while the call waits at its gate. */
   readonly preview?: BlockPreview
   /** For a call that applies a preview and shows the gate of that preview's call: its own tool and parameters. */
   readonly askedBy?: { readonly toolName: string; readonly params: unknown }
   /** The details of the output. */
   readonly details?: unknown
-  /** Set where an earlier call with the same idempotency key gave the result. */
+  /** Set if the result is that of an earlier call with the same idempotency key. */
   readonly deduplicated?: true
   /** Finally handlers that failed. */
   readonly cleanupErrors?: ReadonlyArray<string>
-  /** When it began to run, or went on after its gate, in milliseconds since the epoch. */
+  /** When the call began to run, or continued after its gate, in milliseconds since the epoch. */
   readonly startedAt?: number
   readonly endedAt?: number
 }
 
-/** Characters of a block's text that are always kept; the text is cut at twice as many. */
+/** How many characters of a block's text are always kept; the text is cut at twice as many. */
 export const maxBlockText = 65_536
 
 type BoundedText = Pick<Block, "text" | "omittedLines">
@@ -106,7 +106,7 @@ const blockLines = (block: ToolContent): Array<string> => {
   }
 }
 
-/** The parts of an output besides its text, a line or more for each block. */
+/** The parts of an output other than text, a line or more for each block. */
 const otherLines = ({ content }: ToolOutput): string => content.flatMap(blockLines).join("\n")
 
 /** The block of a call that was enqueued and has not started. */
@@ -124,7 +124,7 @@ export const queuedBlock = (
   background: call.background ?? false,
 })
 
-/** The block after an approval. The executor emits no event for that, so the host that decides folds it in. */
+/** The block after an approval. The executor emits no event for it, so the host that decides folds it in. */
 export const approvedBlock = (block: Block, now: number): Block => ({
   ...leaveGate(block),
   status: "running",

@@ -1,11 +1,11 @@
-/** What is typed to choose calls of a list by their numbers: `1 3-5` or `all` approves those, `n 2: too many` denies them. */
+/** The syntax for choosing calls of a list by number: `1 3-5` or `all` approves, `n 2: too many` denies. */
 
 /** A part of a list. */
 export interface Choice {
   readonly isDenial: boolean
-  /** Why calls are denied. Default: it is not said. */
+  /** Why calls are denied. Default: no reason. */
   readonly reason?: string
-  /** Places in the list, from 0 on, each once. */
+  /** Indices in the list, from 0, each once. */
   readonly places: ReadonlyArray<number>
 }
 
@@ -17,7 +17,7 @@ const range = (text: string, count: number): Array<number> | undefined => {
   return Array.from({ length: last - first + 1 }, (_, each) => first - 1 + each)
 }
 
-/** Reads a choice of so many calls; a sentence for what is none: nothing is decided then. */
+/** Reads a choice from `count` calls; returns a sentence for an invalid one, which decides nothing. */
 export const readChoice = (line: string, count: number): Choice | string => {
   const [, denial, rest = ""] = /^\s*(n(?:o)?(?:\s|$))?([\s\S]*)$/i.exec(line) ?? []
   const end = denial === undefined ? -1 : rest.indexOf(":")

@@ -32,7 +32,7 @@ const fittingLength = (text: string, width: number): number => {
   return text.length
 }
 
-/** The part of a line that can matter for `width` columns: a line of a megabyte is not measured whole. */
+/** The part of a line that can matter for `width` columns, so that a line of a megabyte is not measured whole. */
 const headOf = (line: string, width: number): string => line.slice(0, 16 * width + 64)
 
 /** Cuts a line without colours to `width` columns; what was cut ends with `…`. */

@@ -7,7 +7,7 @@ import type { Completion } from "./line-editor.ts"
 /** Words, held together by quotes that may be unclosed, and the characters between them. */
 const words = /(?:"[^"]*"?|'[^']*'?|\\.|[^\s"'\\])+|[\s\\]/gs
 
-/** The word that is being typed; empty behind a blank. */
+/** The word that is being typed; empty after a space. */
 const lastWord = (text: string): string => {
   const last = text.match(words)?.at(-1) ?? ""
   return /^[\s\\]$/.test(last) ? "" : last
@@ -21,13 +21,13 @@ const unquoted = (word: string): string => word.replace(/["']|\\(.)/g, "$1")
 const quoted = (path: string, quote: string | undefined, isFolder: boolean): string => {
   if (quote === undefined && !/[\s"'\\$`*?[\]{}()<>|&;!#~]/.test(path)) return isFolder ? path : `${path} `
   const mark = quote ?? (path.includes("'") ? '"' : "'")
-  // Left open: the name of a file in the folder may follow.
+  // No closing quote, because the name of a file in the folder can follow.
   return isFolder ? mark + path : `${mark}${path}${mark} `
 }
 
-/** @param cwd Where relative paths start. */
+/** @param cwd The base of relative paths. */
 export const completePath = async (before: string, cwd: string): Promise<Completion> => {
-  // Within a JSON object a word starts at its quote, whatever stands before that.
+  // Within a JSON object a word starts at its quote, whatever precedes it.
   const isOpen = (before.match(/"/g)?.length ?? 0) % 2 === 1
   const word = isOpen ? before.slice(before.lastIndexOf('"')) : lastWord(before)
   const from = before.length - word.length

@@ -13,7 +13,7 @@ export interface InputArea {
   /** In columns. */
   readonly width: number
   readonly maxRows: number
-  /** Columns of the first row that are taken already. */
+  /** Columns of the first row that are already used. */
   readonly start: number
 }
 
@@ -22,7 +22,7 @@ const indent = "  "
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
-/** Marks only what the user's own text would hide. */
+/** Makes a character visible that would not be seen in the user's text. */
 const shown = (character: string): string =>
   character === "\t" || /[\p{C}\p{Default_Ignorable_Code_Point}]/u.test(character)
     ? visibleText(character)

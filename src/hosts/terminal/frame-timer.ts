@@ -8,7 +8,7 @@ export class FrameTimer {
     this.draw = draw
   }
 
-  /** Draws at this time, in milliseconds since the epoch, or before. */
+  /** Draws at this time, in milliseconds since the epoch, or earlier. */
   at(time: number): void {
     if (this.dueAt <= time) return
     this.clear()

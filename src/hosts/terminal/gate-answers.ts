@@ -1,11 +1,11 @@
-/** The user's answers to gates, under the user's name. Of one that did not count, or not alone, it is said why. */
+/** Gives the user's answers to gates, under the user's name. Explains an answer that did not count, or was not sufficient. */
 import type { ListedAnswer } from "../../pipeline/call/answer-list.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { noteOn } from "../named-gate.ts"
 import type { BlockView } from "./block-view.ts"
 import { visibleLine } from "./render-text.ts"
 
-/** What the answers at a terminal go through. */
+/** The context of a terminal's answers. */
 export interface GateAnswering {
   readonly executor: ToolExecutor
   readonly view: BlockView
@@ -33,7 +33,7 @@ export const answerGates = (
   return outcomes.filter(({ took }) => took).length
 }
 
-/** Denies all calls that wait; returns how many denials took effect. */
+/** Denies all waiting calls; returns how many denials took effect. */
 export const denyAll = (answering: GateAnswering): number =>
   answerGates(
     [...answering.view.waiting].map((callId) => ({ callId, deny: true })),

@@ -20,7 +20,7 @@ const approve = (key: KeyPress, callId: string, answering: GateAnswering): void 
   answerGates([{ callId, approve: remember ? { remember } : true }], answering)
 }
 
-/** True if the key was for the gate. Neither pasted text nor a key that was typed ahead decides. */
+/** Handles a key for the gate; returns whether it was one. Neither pasted text nor a key that was typed ahead decides. */
 export const decideGate = (key: KeyPress, answering: GateAnswering): boolean => {
   const { view } = answering
   const callId = view.gate

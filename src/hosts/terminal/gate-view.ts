@@ -29,7 +29,7 @@ export class GateView {
     this.pager[way]()
   }
 
-  /** @param room The greatest number of rows. @param note The text behind the keys. */
+  /** @param room The maximum number of rows. @param note The text after the keys. */
   draw(block: Block, options: RenderBlockOptions, room: number, note: string | undefined): Array<string> {
     const { header, rows, keys } = this.gateOf(block, options)
     const style = styleOf(options.colors)
@@ -49,7 +49,7 @@ export class GateView {
     return [header, ...pager.page, hint === "" ? shown : `${shown}  ${style.dim(hint)}`]
   }
 
-  /** The drawn page is on the screen. */
+  /** Records that the drawn page is on the screen. */
   drawn(): void {
     if (this.hasRoom) this.pager.drawn()
   }

@@ -1,11 +1,11 @@
-/** The meaning of a line that is typed into the session: a call, a command of the session, or neither. */
+/** Parses a line that is typed into the session: a call, a command of the session, or neither. */
 
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { parseArguments } from "./arguments.ts"
 
-/** The tools that a line may call. */
+/** The tools that a line can call. */
 export interface CallableTools {
   /** The names of the offered tools. */
   readonly names: ReadonlyArray<string>
@@ -73,7 +73,7 @@ export const sessionCommands: Readonly<Record<SessionCommand, CommandDescription
   pending: { usage: "/pending", does: "lists the previews that wait, the latest first" },
   apply: { usage: "/apply [REASON]", does: "makes the changes of the latest preview", takes: "text" },
   discard: { usage: "/discard [REASON]", does: "drops the latest preview", takes: "text" },
-  // The help names it with `/undo`, so that it fits a screen.
+  // Without a description of its own: the help lists it with `/undo`, so that the help fits a screen.
   changes: { usage: "/changes" },
   undo: {
     usage: "/undo [ID]",

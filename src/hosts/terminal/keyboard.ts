@@ -15,11 +15,11 @@ export interface KeyPress extends Key {
 }
 
 const escape = "\u001b"
-/** Escape begins a sequence in front of these, or is Alt for a key of the line editor; otherwise it is the Escape key. */
+/** Before these characters, Escape begins a sequence, or is Alt for a key of the line editor; otherwise it is the Escape key. */
 const escapeKey = /\u001b(?![[Obfd\r\n\u007f\b])/
-/** In characters: systems pass a paste on in parts of at least about this length. */
+/** In characters: systems deliver a paste in parts of at least about this length. */
 const longRead = 1000
-/** Milliseconds between the parts of one sequence on a slow line, at most. */
+/** Maximum milliseconds between the parts of one sequence on a slow line. */
 const longestGap = 50
 
 const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
@@ -33,18 +33,18 @@ export class Keyboard {
   /** The keys of one read of the terminal. */
   private burst: Array<KeyPress> = []
   private isOpen = false
-  /** Node parses keys from what is emitted here. */
+  /** Node parses keys from this stream. */
   private readonly sequences = new Readable({ read() {} })
   private decoder = new StringDecoder()
-  /** Runs after an escape at the end of a read: the rest of a sequence may come. */
+  /** Runs after an escape at the end of a read, since the rest of a sequence can follow. */
   private escapeTimer: NodeJS.Timeout | undefined
   /** Whether the last read was long, and whether the current one is its rest. */
   private wasLong = false
   private isRest = false
-  /** Whether the read was typed before the terminal gave single keys, when Enter became a line end. */
+  /** Whether the read was typed before the terminal was in raw mode, when Enter became a line end. */
   private isTypedAhead = false
 
-  /** Throws a TypeError for an input that is no terminal, which the type does not exclude: standard input may be a pipe. */
+  /** Throws a TypeError for an input that is not a terminal, which the type does not exclude: standard input can be a pipe. */
   constructor(input: ReadStream, output: TerminalOutput, onKey: (key: KeyPress) => void) {
     if (typeof input.setRawMode !== "function")
       throw new TypeError(
@@ -64,7 +64,7 @@ export class Keyboard {
     this.input.setRawMode(true)
     this.input.on("data", this.read)
     this.input.resume()
-    // By the end of a turn of the loop everything was read.
+    // After one turn of the event loop, everything was read.
     setImmediate(() =>
       setImmediate(() => {
         this.isTypedAhead = false
@@ -109,7 +109,7 @@ export class Keyboard {
     this.press(undefined, { name: "escape", sequence: escape, ctrl: false, meta: false, shift: false })
   }
 
-  /** The escape came before the next read, and not with it. */
+  /** Handles an escape that came before the next read, not with it. */
   private readonly handOnEscape = (): void => {
     this.escapeTimer = undefined
     this.pressEscape()

@@ -7,7 +7,7 @@ import type { Completion } from "./line-editor.ts"
 export interface CompletionSources {
   readonly tools: CallableTools
   readonly tasks: ReadonlyArray<BackgroundTask>
-  /** Where relative paths start. */
+  /** The base of relative paths. */
   readonly cwd: string
 }
 

@@ -1,4 +1,4 @@
-/** Edits one input of any number of lines, with the keys of shells. Drawing is up to others. */
+/** Edits one input of any number of lines, with the keys of shells. The caller draws it. */
 import { type DrawnInput, drawInput } from "./draw-input.ts"
 import type { KeyPress } from "./keyboard.ts"
 import { LineHistory } from "./line-history.ts"
@@ -18,7 +18,7 @@ export interface LineEditorOptions {
   complete?(before: string): Completion | Promise<Completion>
   /** Shows the completions if there are several. */
   onCandidates?(candidates: ReadonlyArray<string>): void
-  /** Called for changes that no key has caused. */
+  /** Called for changes that were not caused by a key. */
   onChange?(): void
   /** Default: only the lines that are typed here. */
   readonly history?: LineHistory
@@ -206,7 +206,7 @@ export class LineEditor {
     this.buffer.set(this.history.at(place) ?? this.draft)
   }
 
-  /** True if the key went to the search. Any other key ends the search and keeps the found line. */
+  /** Handles a key of the search; returns whether it was one. Any other key ends the search and keeps the found line. */
   private search(key: KeyPress): boolean {
     const { text, found } = this.searching!
     if (key.name === "escape" || (key.ctrl === true && key.name === "g")) {
@@ -241,7 +241,7 @@ export class LineEditor {
     const completion = options.complete?.(before)
     if (!(completion instanceof Promise)) return completion && this.take(completion)
     const found = await completion
-    // A completion that comes late must not overwrite newer text.
+    // A late completion must not overwrite newer text.
     if (!this.isClosed && buffer.text === text && buffer.before === before) this.take(found)
   }
 

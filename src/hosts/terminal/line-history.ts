@@ -24,7 +24,7 @@ export class LineHistory {
     return this.lines[index]
   }
 
-  /** A line that begins with a blank is not kept, as in shells: it may hold a secret. */
+  /** Adds a line, unless it begins with a space, as in shells: it can contain a secret. */
   add(line: string): void {
     if (/^\s|^$/.test(line)) return
     this.keep(line)

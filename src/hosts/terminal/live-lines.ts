@@ -16,7 +16,7 @@ export interface LiveBlocks {
   /** Rows of the screen for all of them. */
   readonly rows: number
   readonly style: Style
-  /** The hint behind the call that runs in the foreground. */
+  /** The hint after the call that runs in the foreground. */
   readonly hint: string | undefined
   render(block: Block, options: Partial<RenderBlockOptions>): Array<string>
   drawGate(gate: Block, rows: number): Array<string>

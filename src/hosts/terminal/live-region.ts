@@ -26,7 +26,7 @@ export interface Frame {
 const escape = "\u001b["
 const hideCursor = `${escape}?25l`
 const showCursor = `${escape}?25h`
-// Terminals that know this mode show a frame at once; the others ignore it.
+// Terminals that support this mode show a frame atomically; others ignore it.
 const beginFrame = `${escape}?2026h`
 const endFrame = `${escape}?2026l`
 const clearLine = `${escape}2K`

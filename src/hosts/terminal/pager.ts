@@ -1,8 +1,8 @@
 export type PageTurn = "next" | "back" | "end"
 
 /**
- * Rows that must be seen, a page at a time, before a decision. Only drawn rows count as seen: two turns before the next frame
- * turn one page. A user who goes to the end chooses to decide without the rest.
+ * Rows that must be seen, page by page, before a decision. Only drawn rows count as seen: two page turns before the next
+ * frame turn one page. A user who goes to the end chooses to decide without the rest.
  */
 export class Pager {
   private subject: unknown
@@ -11,7 +11,7 @@ export class Pager {
   private top = 0
   /** The number of rows from the start that have been on the screen. */
   private seen = 0
-  /** All rows from this one on have been on the screen, too. */
+  /** All rows from this index on have been on the screen, too. */
   private tail = 0
   private isAtEnd = false
   private isRead = false
@@ -20,7 +20,7 @@ export class Pager {
   /**
    * Sets the rows, and how many fit a page.
    *
-   * @param subject What the rows are about: nothing of a new subject has been seen.
+   * @param subject What the rows are about: no rows of a new subject have been seen.
    * @param rows The same array while the rows are broken at the same places.
    */
   lay(subject: unknown, rows: ReadonlyArray<string>, size: number): void {
@@ -52,7 +52,7 @@ export class Pager {
     return this.rows.length > this.size
   }
 
-  /** Whether nobody would page through all the rest. */
+  /** Whether the rest is too long for a person to page through. */
   get isLong(): boolean {
     return this.below > 2 * this.size
   }
@@ -68,7 +68,7 @@ export class Pager {
     return this.isRead
   }
 
-  /** The page is on the screen. */
+  /** Records that the page is on the screen. */
   drawn(): void {
     this.isDrawn = true
     ;[this.seen, this.tail] = this.seenWithPage

@@ -13,7 +13,7 @@ export interface ParamsText {
   readonly fileName: string
   /** Whether the text needs an external editor. */
   readonly isLong: boolean
-  /** The parameters of an edited text; a sentence if it is invalid. */
+  /** Returns the parameters of an edited text; a sentence if it is invalid. */
   read(edited: string): Record<string, unknown> | string
 }
 

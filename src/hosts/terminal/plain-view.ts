@@ -1,4 +1,4 @@
-/** The calls of an executor in a log or another output that is no terminal: blocks are printed once they have ended. */
+/** Shows the calls of an executor in a log or another output that is not a terminal: prints blocks once they have ended. */
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import type { Block } from "./block.ts"
@@ -38,7 +38,7 @@ export class PlainView {
     this.options.output.write(lines.map((line) => `${line}\n`).join(""))
   }
 
-  /** @param isAsked Whether a person has to decide on its output, which is then shown whole. */
+  /** @param isAsked Whether a person has to decide on its output: then it is shown whole. */
   printBlock(block: Block, isAsked = false): void {
     const tool = this.options.tool(block.toolName)
     const { colors } = this.options

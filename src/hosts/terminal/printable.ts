@@ -10,7 +10,7 @@ const escapeSequences =
 
 const colorSequence = /^\u001b\[[\d;:]*m$/
 
-/** C0 but tab and newline, DEL, C1, line separators, and marks that reverse the direction (a `txt.exe` that reads `exe.txt`). */
+/** C0 except tab and newline, DEL, C1, line separators, and marks that reverse the direction (a `txt.exe` that reads `exe.txt`). */
 const unprintable =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 

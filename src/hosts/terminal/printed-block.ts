@@ -5,7 +5,7 @@ import type { BackgroundTasks } from "../../tasks/background-tasks.ts"
 import { type Block, isFinished, taskBlock } from "./block.ts"
 
 /**
- * The block to print for an event, if any: that of a call that has ended, or that went to the background.
+ * Returns the block to print for an event, if any: that of a call that has ended, or moved to the background.
  *
  * @param tasks The executor's tasks: an ended task's result is not in its event.
  * @param tasks The executor's: an ended task's result is not in its event.

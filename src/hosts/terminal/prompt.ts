@@ -12,7 +12,7 @@ export interface PromptOptions {
   readonly editor: LineEditor
   /** In columns. */
   readonly width: number
-  /** The greatest number of rows of the input. */
+  /** The maximum number of rows of the input. */
   readonly rows: number
   readonly style: Style
   /** Pending actions, from the oldest to the latest. */

@@ -11,7 +11,7 @@ import { breakVisible } from "./visible-rows.ts"
 export interface QuestionArea {
   /** In columns. */
   readonly width: number
-  /** The greatest number of lines that it should take. */
+  /** The maximum number of lines that it should take. */
   readonly rows: number
   readonly style: Style
 }
@@ -19,7 +19,7 @@ export interface QuestionArea {
 export interface Question {
   /** Whether there is typed text that Ctrl-D edits. */
   readonly hasText: boolean
-  /** Texts to be read before the answer that do not fit the question's room. Default: none. */
+  /** Texts to be read before the answer that do not fit the question's area. Default: none. */
   longTexts?(width: number): ReadonlyArray<string>
   press(key: KeyPress): void
   draw(area: QuestionArea): Frame
@@ -28,7 +28,7 @@ export interface Question {
 
 const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !== true && meta !== true
 
-/** A key that came with others may have been pasted, and decides nothing. */
+/** Whether a key can decide: one that came with others could have been pasted. */
 const isDecision = (key: KeyPress): boolean => isPlain(key) && key.inBurst !== true
 
 /** `y` or `n`. */
@@ -111,7 +111,7 @@ export interface LineQuestionOptions {
   readonly placeholder?: string
   /** The initial text. */
   readonly text?: string
-  /** Whether line ends can be pasted and typed; otherwise they become blanks. Default false. */
+  /** Whether line ends can be pasted and typed; otherwise they become spaces. Default false. */
   readonly hasLines?: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Whether a person can have seen what their keys would answer. Keys do not answer what has only just appeared: they were meant
- * for something else. A key within that time restarts it, so that a held key never answers. Keys that were typed within it
- * are read before the screen says that keys answer, however long this process was busy.
+ * Whether a person has had time to see what their keys would answer. Keys do not answer what has only just appeared: they
+ * were meant for something else. A key within that time restarts it, so that a held key never answers. Keys typed within it
+ * are read before the screen shows that keys answer, however long this process was busy.
  */
 
 /** Milliseconds within which nobody can read and react. */
@@ -21,7 +21,7 @@ export class ReactionTime {
     this.millis = millis
   }
 
-  /** A frame with something that keys may answer is being drawn. A new subject restarts the time. */
+  /** Call it when a frame with something that keys can answer is drawn. A new subject restarts the time. */
   shown(subject: unknown): void {
     if (subject !== this.subject) {
       this.subject = subject
@@ -29,22 +29,22 @@ export class ReactionTime {
     }
     if (subject === undefined || this.isOpen) return
     const { overAt } = this
-    // This frame says that keys answer.
+    // This frame shows that keys answer.
     if (this.isDrained || this.millis === 0) this.isOpen = true
     else if (overAt !== undefined && performance.now() >= overAt) {
-      // This process may have been busy: waiting keys are read in this turn of the loop.
+      // If this process was busy, waiting keys are read in this turn of the event loop.
       setImmediate(() => {
         if (this.overAt === overAt) this.isDrained = true
       })
     }
   }
 
-  /** The frame is on the screen. */
+  /** Records that the frame is on the screen. */
   drawn(): void {
     if (this.subject !== undefined) this.overAt ??= performance.now() + this.millis
   }
 
-  /** A key came. */
+  /** Records a key press. */
   pressed(): void {
     if (!this.isOpen) this.begin()
   }
@@ -54,7 +54,7 @@ export class ReactionTime {
     return this.isOpen
   }
 
-  /** Milliseconds until the screen may say that keys answer. Infinity if it says so, or nothing is awaited. */
+  /** Milliseconds until the screen can show that keys answer. Infinity if it already does, or nothing is shown. */
   get wait(): number {
     if (this.subject === undefined || this.isOpen) return Number.POSITIVE_INFINITY
     return this.overAt === undefined ? this.millis : Math.max(0, this.overAt - performance.now())

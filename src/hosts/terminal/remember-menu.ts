@@ -39,7 +39,7 @@ export interface RememberedChoice {
   readonly rules: ReadonlyArray<string>
 }
 
-/** The choices at the gate of a call, the narrowest first. A choice with the same rules as an earlier one is left out. */
+/** The choices at the gate of a call, the narrowest first. Omits a choice with the same rules as an earlier one. */
 export const rememberedChoices = (
   executor: Pick<ToolExecutor, "wouldRemember">,
   callId: string,

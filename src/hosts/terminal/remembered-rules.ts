@@ -23,7 +23,7 @@ export class RememberedRules {
     this.options = options
   }
 
-  /** Found once for each gate: the time depends on the length of the command. */
+  /** Computed once for each gate, because the time depends on the length of the command. */
   of(gate: Block): Pick<RenderBlockOptions, "remembers"> {
     const { filters } = this.options
     const tool = this.options.tool(gate.toolName)

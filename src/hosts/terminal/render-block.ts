@@ -26,7 +26,7 @@ const failureLines = (text: string, width: number, mark: (line: string) => strin
 const resultDiff = ({ status, text, details }: Block): string | undefined =>
   status === "complete" ? (diffOf(details) ?? (isUnifiedDiff(text) ? text : undefined)) : undefined
 
-/** A diff replaces itself in the text, or stands below the text. */
+/** The lines of a result. A diff is drawn in its place in the text, or else below the text. */
 const completeLines = (block: Block, width: number, style: Style): Array<string> => {
   const { text } = block
   const diff = resultDiff(block)

@@ -1,11 +1,11 @@
-/** A unified diff, told apart from other text and coloured line by line. */
+/** Detects a unified diff, and colours it line by line. */
 import { wrap } from "./columns.ts"
 import { plainLines } from "./render-text.ts"
 import type { Style } from "./style.ts"
 
 const hunkHeader = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m
 
-/** Whether the text is a unified diff: it has a hunk, and in front of it only lines that begin diffs. */
+/** Whether the text is a unified diff: it has a hunk, and before it only lines that begin diffs. */
 export const isUnifiedDiff = (text: string): boolean => {
   const hunk = hunkHeader.exec(text)
   return hunk !== null && (hunk.index === 0 || /^(?:--- |diff |Index: )/.test(text))
@@ -30,7 +30,7 @@ export const paintDiffLine = (line: string, style: Style): ((part: string) => st
   return line.startsWith("@@") ? style.busy : style.dim
 }
 
-/** Leaves out the lines that name a diff's only file, which the block's header names. */
+/** Renders a diff, without the lines that name its only file, which the block's header names. */
 export const renderDiff = (diff: string, width: number, style: Style): Array<string> => {
   if (hasNoHunk(diff)) return wrap(noHunkNote, width).map(style.dim)
   const names = diff.match(/^(?:\+\+\+ )/gm)?.length ?? 0

@@ -1,6 +1,6 @@
 /**
- * Draws a call that waits for a decision. Nothing is left out: every parameter is shown whole, here or in the preview, and
- * different calls look different. Fitting it to a screen is up to others.
+ * Draws a call that waits for a decision. Nothing is omitted: every parameter is shown in full, here or in the preview, and
+ * different calls look different. The caller fits it to a screen.
  */
 import { inspect } from "node:util"
 import { peopleOf } from "../named-gate.ts"
@@ -17,13 +17,13 @@ import { margin, markedRows, saidRows } from "./visible-rows.ts"
 
 export interface Gate {
   readonly header: string
-  /** What the decision is about. */
+  /** The subject of the decision. */
   readonly rows: ReadonlyArray<string>
   /** `[y]es [n]o [a]lways` */
   readonly keys: string
 }
 
-/** A value that is no JSON, such as a BigInt, is shown as Node shows it: nothing is left out. */
+/** A value that JSON cannot represent, such as a BigInt, is shown as by Node's `inspect`: nothing is omitted. */
 const jsonOf = (value: unknown, indent?: number): string =>
   wholeJson(value, indent) ??
   inspect(value, { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null })
@@ -33,7 +33,7 @@ const plainName = /^[\w.-]+$/
 /** Whether a string could be mistaken for a value of another type, or for an empty line. */
 const isAmbiguous = (text: string): boolean => /^$|^\s|^["[{]|^-?\d|^(?:true|false|null)\b/.test(text)
 
-/** A parameter on one line if it fits; otherwise behind bars, below its name. */
+/** A parameter on one line if it fits; otherwise with bars, below its name. */
 const parameterRows = (name: string, value: unknown, width: number, style: Style): Array<string> => {
   const isText = typeof value === "string"
   const shownName = plainName.test(name) ? name : JSON.stringify(name)
@@ -61,7 +61,7 @@ const previewDiffOf = ({ preview }: Block): string | undefined =>
   diffOf(preview?.details) ??
   (preview !== undefined && isUnifiedDiff(preview.text) ? preview.text : undefined)
 
-/** Whether a diff shows all of a long or nested parameter, such as an edit's texts. Short ones are shown in any case. */
+/** Whether a diff shows all of a long or nested parameter, such as an edit's texts. Short ones are always shown. */
 export const isTold = (value: unknown, preview: string): boolean => {
   if (typeof value === "string" ? !value.includes("\n") : typeof value !== "object") return false
   const lines = textsIn(value)?.flatMap((text) => text.split("\n"))
@@ -71,13 +71,13 @@ export const isTold = (value: unknown, preview: string): boolean => {
   return lines.every((line) => line === "" || told.has(line) || (isShort && preview.includes(line)))
 }
 
-/** A diff ends with a line end of its own, which says nothing of the file's end. */
+/** A diff ends with its own line end, which is unrelated to the end of the file. */
 const diffRows = (diff: string, width: number, style: Style): Array<string> =>
   hasNoHunk(diff)
     ? saidRows(noHunkNote, width, style)
     : markedRows(diff.replace(/\n$/, ""), width, style, (line) => paintDiffLine(line, style))
 
-/** An output that is decided on: all of its text, and the diff of its details unless the text contains it. */
+/** An output to decide on: all of its text, and the diff of its details unless the text contains it. */
 export const askedRows = (text: string, details: unknown, width: number, style: Style): Array<string> => {
   const diff = diffOf(details) ?? (isUnifiedDiff(text) ? text : undefined)
   const at = diff === undefined ? -1 : text.indexOf(diff)
@@ -137,7 +137,7 @@ const rememberRows = (
   })
 }
 
-/** On a narrow screen, keys other than those that deny and approve are left out. */
+/** On a narrow screen, only the keys that deny and approve are shown. */
 const gateKeys = ({ remembers, mayEdit, width }: RenderBlockOptions, style: Style): string => {
   const all = approvalKeys(remembers !== false, style, mayEdit)
   if (columnsOf(all) <= width) return all
@@ -171,7 +171,7 @@ export const renderGate = (block: Block, options: RenderBlockOptions): Gate => {
     ...(main.name === undefined ? [mainRows] : []),
     ...others.map(([name, value]) => parameterRows(name, value, width, style)),
   ]
-  // People decide by the diff: the long texts that it was made of come after it.
+  // People decide by the diff, so the long texts that it was made from come after it.
   const isBehind = (rows: ReadonlyArray<string>) => diff !== undefined && rows.length > 1
   const before = [...parameters, ...more.filter((rows) => !isBehind(rows))].flat()
   const caption = (text: string) => saidRows(text, width, style, style.dim)

@@ -33,7 +33,7 @@ const timing = (block: Block, { now }: RenderBlockOptions, style: Style): string
   return ` ${style.dim(formatElapsed(endedAt - startedAt))}`
 }
 
-/** The parameters by name; none if they are no object. */
+/** The parameters by name; none if they are not an object. */
 export const entriesOf = (params: unknown): Array<[name: string, value: unknown]> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? Object.entries(params) : []
 
@@ -55,7 +55,7 @@ export const mainArgumentOf = (params: unknown, tool: Tool<unknown> | undefined)
 /** A text that could be mistaken for nothing, or for all parameters as JSON. */
 const isMistakable = ({ name, text }: MainArgument): boolean => name !== undefined && /^$|^\s|^\{/.test(text)
 
-/** No wider than any terminal makes it. */
+/** Shortens a text to a width, counted as on the terminal that draws it widest. */
 const shortened = (text: string, width: number): string => {
   if (width <= 0) return ""
   // A line of a megabyte is not measured whole.
@@ -69,11 +69,11 @@ const shortened = (text: string, width: number): string => {
 
 export interface Header {
   readonly line: string
-  /** What the header shows whole and without ambiguity. */
+  /** The parts that the header shows in full and without ambiguity. */
   readonly shows: { readonly agent: boolean; readonly name: boolean; readonly argument: boolean }
 }
 
-/** @param drawn The first line of the tool's own renderer, in place of name and argument. */
+/** @param drawn The first line of the tool's own renderer, instead of name and argument. */
 export const renderHeader = (
   block: Block,
   options: RenderBlockOptions,

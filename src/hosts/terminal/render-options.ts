@@ -9,9 +9,9 @@ export interface RenderBlockOptions {
   readonly colors: boolean
   /** The block's tool, for its main parameter and its own renderers. */
   readonly tool?: Tool<unknown>
-  /** Lines of output that are shown, and twice as many of a diff; of a gate all are. Default 10; Infinity shows all. */
+  /** Maximum lines of output, and twice as many of a diff; a gate shows all. Default 10; Infinity shows all. */
   readonly maxLines?: number
-  /** The text behind the number of lines that a fold hides. */
+  /** The text after the number of lines that a fold hides. */
   readonly moreNote?: string
   /** Whether the keys answer this gate. Default true. */
   readonly answerable?: boolean
@@ -19,8 +19,8 @@ export interface RenderBlockOptions {
   readonly remembers?: ReadonlyArray<string> | false
   /** Whether `e` edits the call at a gate. Default false. */
   readonly mayEdit?: boolean
-  /** Whether a person has to decide on the output, of which nothing is folded or left out then. Default false. */
+  /** Whether a person has to decide on the output: then nothing is folded or omitted. Default false. */
   readonly isAsked?: boolean
-  /** A few dim words behind the elapsed time of a running call. */
+  /** A few dim words after the elapsed time of a running call. */
   readonly hint?: string
 }

@@ -12,7 +12,7 @@ export interface RenderPartOptions {
 
 /** How a status is drawn. */
 export interface RenderStatusOptions extends RenderPartOptions {
-  /** Milliseconds since the epoch: turns the spinner of a running call, which is a still sign without it. */
+  /** Milliseconds since the epoch: animates the spinner of a running call, which is a static symbol without it. */
   readonly now?: number
 }
 
@@ -20,7 +20,7 @@ export interface RenderStatusOptions extends RenderPartOptions {
 export interface RenderResultOptions extends RenderPartOptions {
   /** In columns, including the indent; lines are wrapped to it. Default: no wrapping. */
   readonly width?: number
-  /** Whether more is to come: then only the last lines are kept, otherwise the first and the last. Default false. */
+  /** Whether more output follows: then only the last lines are kept, otherwise the first and the last. Default false. */
   readonly isPartial?: boolean
 }
 
@@ -38,11 +38,11 @@ const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", 
 /** Milliseconds of one frame of the spinner. */
 export const spinnerInterval = 100
 
-/** The spinner's sign at a time. */
+/** The spinner's symbol at a time. */
 export const spinnerFrame = (now: number): string =>
   spinner[Math.floor(now / spinnerInterval) % spinner.length]!
 
-/** The sign of a status. */
+/** The symbol of a status. */
 export const statusIcon = ({ status, details }: Pick<Block, "status" | "details">, style: Style): string => {
   switch (status) {
     case "queued":
@@ -84,19 +84,19 @@ export const renderStatus = (
     : statusIcon(block, style)
 }
 
-/** `[bg] ` in front of a call that runs in the background; nothing in front of others. */
+/** Returns `[bg] ` for a call that runs in the background, an empty string for others. */
 export const renderPrefix = (background: boolean, { colors = true }: RenderPartOptions = {}): string =>
   backgroundMark(background, styleOf(colors))
 
-/** The line below a gate: `  [y]es [n]o`, with ` [a]lways` where the answer can be remembered. */
+/** The line below a gate: `  [y]es [n]o`, with ` [a]lways` if the answer can be remembered. */
 export const renderApprovalPrompt = ({
   colors = true,
   remembers = false,
 }: RenderPromptOptions = {}): string => approvalKeys(remembers, styleOf(colors))
 
 /**
- * The indented lines of an output: at most `maxLines`, besides the one that says how many are left out. The text comes from a tool
- * or a model: escapes and whatever else could change the screen are removed. Text that a person decides on must not be cut: use
+ * The indented lines of an output: at most `maxLines`, plus one that tells how many are omitted. The text is untrusted:
+ * escapes and everything else that could change the screen are removed. Text that a person decides on must not be cut: use
  * `renderBlock`.
  */
 export const renderResult = (

@@ -11,19 +11,19 @@ export const plainLines = (text: string): Array<string> => {
   return clean === "" ? [] : clean.split("\n").map(expandTabs)
 }
 
-/** A whole text on one line, so that a person can decide on it: nothing in it is left out. */
+/** A whole text on one line, for a person to decide on: nothing is omitted. */
 export const visibleLine = (text: string): string => visibleText(text, { singleLine: true })
 
-/** The same for a sentence to people, such as the question of a dialog. */
+/** A sentence for people on one line, such as the question of a dialog. */
 export const visibleSentence = (text: string): string => visibleText(text, { singleLine: true, prose: true })
 
-/** Line ends with the blanks around them: matched only where blanks begin, which keeps the time linear. */
+/** Line ends with the white space around them: matched only where white space begins, which keeps the time linear. */
 const lineEnds = /(?<!\s)\s*\n\s*/g
 
-/** Removes empty lines and the blanks around line ends; `end` replaces each line end. */
+/** Removes empty lines and white space around line ends; `end` replaces each line end. */
 export const withLineEnds = (text: string, end: string): string => text.replace(lineEnds, end)
 
-/** All that a text shows on one line; its line ends become `⏎`. */
+/** The visible text on one line; line ends become `⏎`. */
 export const singleLine = (text: string): string => expandTabs(withLineEnds(printable(text.trim()), " ⏎ "))
 
 export const clippedLines = (text: string, width: number): Array<string> =>
@@ -33,11 +33,11 @@ export const wrappedLines = (text: string, width: number): Array<string> =>
   plainLines(text).flatMap((line) => wrap(line, width))
 
 export interface FoldOptions {
-  /** The greatest number of lines, besides the one that says how many more there are. */
+  /** The maximum number of lines, plus one that tells how many more there are. */
   readonly max: number
-  /** Lines that were dropped from the front already. Default 0. */
+  /** Lines that were already dropped from the front. Default 0. */
   readonly omitted?: number
-  /** Keeps only the last lines, while more are coming. Default false: the first and the last. */
+  /** Whether to keep only the last lines, while more follow. Default false: the first and the last. */
   readonly tail?: boolean
   readonly moreNote?: string | undefined
 }

@@ -1,4 +1,4 @@
-/** Calls a tool's own renderers safely: one that throws, or returns no string, counts as missing. */
+/** Calls a tool's own renderers safely: one that throws, or does not return a string, counts as missing. */
 import { textOutput } from "../../output/output.ts"
 import { type Block, isFinished } from "./block.ts"
 import { clip, columnsOf, expandTabs, wrap } from "./columns.ts"
@@ -46,7 +46,7 @@ export const drawnCall = (block: Block, options: RenderBlockOptions): Array<stri
   return drawn(() => tool.renderCall!(block.params, viewOf(options)), options, cut)
 }
 
-/** The same text without its colours, and otherwise unchanged. */
+/** The text of the tool's renderer, without colours and otherwise unchanged. */
 export const drawnCallText = ({ params }: Block, options: RenderBlockOptions): string | undefined => {
   try {
     const text: unknown = options.tool?.renderCall?.(params, viewOf(options))

@@ -1,4 +1,4 @@
-/** The lines that scroll up: those for the next frame, and the last printed ones, to be printed again on a cleared screen. */
+/** The lines that scroll up: those for the next frame, and the last printed ones, which are reprinted on a cleared screen. */
 
 /** How many printed lines are kept: more than a screen has rows. */
 const maxRecent = 200
@@ -20,7 +20,7 @@ export class Scrollback {
     return printed
   }
 
-  /** Prints as many of the last lines again as fit the rows. */
+  /** Reprints as many of the last lines as fit the rows. */
   again(rows: number, rowsOf: (line: string) => number): void {
     let room = rows
     let first = this.recent.length

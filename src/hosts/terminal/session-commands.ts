@@ -89,7 +89,7 @@ const cancel = (id: string | undefined, { executor, say }: CommandSession): void
   }
 }
 
-/** Outside the lane, so that running and waiting calls do not delay the decision. */
+/** Runs outside of the lane, so that running and waiting calls do not delay the decision. */
 const resolve = async (
   action: ResolveRequest["action"],
   reason = "Decided by the user",
@@ -98,12 +98,12 @@ const resolve = async (
   try {
     await executor.agent().resolve({ action, reason }, { onEvent: show, ...(by !== undefined && { by }) })
   } catch (error) {
-    // The session was left meanwhile: the call goes on with the next session of the store.
+    // The session was left meanwhile: the call continues with the next session of the store.
     say(messageOf(error))
   }
 }
 
-/** In the agent's lane, as any call. */
+/** Runs in the agent's lane, like any call. */
 const undo = async (callId: string | undefined, { executor, show, say }: CommandSession): Promise<void> => {
   try {
     await executor.agent().undo(callId === undefined ? { last: 1 } : { callId }, { onEvent: show })

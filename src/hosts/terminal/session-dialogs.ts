@@ -29,7 +29,7 @@ import { margin, markedRows, saidRows } from "./visible-rows.ts"
 export interface DialogSession {
   readonly output: TerminalOutput
   readonly view: BlockView
-  /** What has to end before a question can have the keys. */
+  /** What currently has the keys, and must end before a question gets them. */
   keysTaken(): string | undefined
   say(text: string, paint?: (line: string) => string): void
   leave(): void
@@ -57,7 +57,7 @@ const prose = { prose: true } as const
 /** Tools have no types here: every value becomes text before it is drawn. */
 const textOf = (value: unknown): string => String(value ?? "")
 
-/** A question that cannot be asked must not fail a tool that does not await the answer. */
+/** Handles the rejection of a question that cannot be asked, so that it does not affect a tool that does not await the answer. */
 const answering = <T>(ask: () => Promise<T>): Promise<T> => {
   const answer = (async () => ask())()
   answer.catch(() => undefined)
@@ -68,9 +68,9 @@ export class SessionDialogs {
   /** For `CustomTools.setUIContext`, with `hasUI` true. Requests that a terminal line cannot show are ignored. */
   readonly ui: UIContext
   private readonly session: DialogSession
-  /** In the order of the asking. */
+  /** In the order of asking. */
   private readonly waiting = new Set<Dialog>()
-  /** The question on the screen, which may have ended since. */
+  /** The question on the screen, which can have ended since. */
   private shown: Dialog | undefined
   /** The pages of the question's text, which must be read before the answer. */
   private readonly pager = new Pager()
@@ -98,7 +98,10 @@ export class SessionDialogs {
     return this.shown !== undefined
   }
 
-  /** True if the key went to a question. A key that was typed while the question appeared goes to the line below. */
+  /**
+   * Handles a key of a question; returns whether it was one. A key that was typed while the question appeared goes to the
+   * line below.
+   */
   press(key: KeyPress): boolean {
     const dialog = this.shown
     this.reaction.pressed()
@@ -122,7 +125,7 @@ export class SessionDialogs {
     this.dismissAll()
   }
 
-  /** The frame in place of the prompt, if a question may be shown. */
+  /** The frame instead of the prompt, if a question can be shown. */
   frame(width: number): Frame | undefined {
     if (this.shown === undefined || !this.waiting.has(this.shown) || !this.reaction.isOver) {
       const [next] = this.waiting
@@ -142,13 +145,13 @@ export class SessionDialogs {
     return [style.ask(`? ${title}`) + style.dim(clip(note, width - 12))]
   }
 
-  /** The drawn frame is on the screen. */
+  /** Records that the drawn frame is on the screen. */
   drawn(): void {
     if (this.shown !== undefined) this.pager.drawn()
     this.reaction.drawn()
   }
 
-  /** Prints the whole question that is shown; false without one. */
+  /** Prints the whole question that is shown; returns false if there is none. */
   expand(): boolean {
     const { shown, session } = this
     if (shown === undefined) return false
@@ -212,7 +215,7 @@ export class SessionDialogs {
   private ask<T>({ title: asked, message = "", dialog, unanswered, question }: Asked<T>): Promise<T> {
     const { signal, timeout = 0 } = dialog ?? {}
     const callSignal = currentCall.getStore()?.signal
-    // Throws instead of giving no answer: a tool that asks until it has an answer would ask for ever.
+    // Throws instead of returning no answer: a tool that asks until it has an answer would ask forever.
     callSignal?.throwIfAborted()
     if (this.isClosed) throw new Error("The session has ended: nobody is there to answer")
     if (signal?.aborted) return Promise.resolve(unanswered)
@@ -228,7 +231,7 @@ export class SessionDialogs {
         resolve(value)
         if (!this.isClosed) this.session.say(`${visibleSentence(waiting.title)} ${visibleLine(said)}`)
       }
-      // Bound to this context: if a tool aborts its own signal, the screen must not be drawn in the tool's context.
+      // Bound to this async context: if a tool aborts its own signal, the screen must not be drawn in the tool's context.
       const dismiss = AsyncResource.bind((): void => end(unanswered, "(not answered)"))
       const waiting: Dialog = { title: this.named(asked), message, question: question(end), dismiss }
       for (const given of signals) given.addEventListener("abort", dismiss)
@@ -240,7 +243,7 @@ export class SessionDialogs {
 
   // --- Drawing
 
-  /** True if the key turned a page; a line to type takes these keys itself. */
+  /** Turns a page; returns whether the key did. A line to type takes these keys itself. */
   private turnPage(key: KeyPress): boolean {
     const way = key.pasted || key.ctrl || key.meta ? undefined : pageKeys.get(key.name ?? "")
     if (way === undefined || (this.pager.isWholeSeen && !/^page/.test(key.name!))) return false

@@ -27,7 +27,7 @@ export interface GateSession extends GateAnswering {
   edit(command: string, text: string, fileName: string): Promise<string>
 }
 
-/** An input in place of the prompt: a text to type, or a menu. */
+/** An input instead of the prompt: a text to type, or a menu. */
 interface GateInput {
   readonly callId: string
   readonly title: string
@@ -36,9 +36,9 @@ interface GateInput {
   readonly approves: boolean
 }
 
-/** The number and the mark in front of a line of the menu. */
+/** The number and the mark before a line of the menu. */
 const menuMargin = 6
-/** How many rows a choice may take. */
+/** Maximum rows of a choice. */
 const menuRows = 3
 
 const unchanged = "Nothing was changed, and nothing is decided yet: [y]es approves the call as it is."
@@ -47,7 +47,7 @@ const isPlain = ({ pasted, ctrl, meta }: KeyPress): boolean => !pasted && ctrl !
 
 const isEnter = ({ name }: KeyPress): boolean => name === "return" || name === "enter"
 
-/** Terminals send Alt and Enter as Esc and Enter: the user wants to go back. */
+/** Whether a key goes back: Esc, also Esc and Enter, which terminals send for Alt+Enter. */
 const goesBack = (key: KeyPress): boolean =>
   !key.pasted && (key.name === "escape" || (key.meta === true && isEnter(key)))
 
@@ -67,7 +67,7 @@ export class SessionGate {
     return this.input !== undefined
   }
 
-  /** True if the key was for the gate. */
+  /** Handles a key of the gate; returns whether it was one. */
   press(key: KeyPress): boolean {
     const { view } = this.session
     if (this.isTyping) {
@@ -80,7 +80,7 @@ export class SessionGate {
     const letter = isPlain(key) ? key.text.toLowerCase() : ""
     if (letter === "n") this.askReason(callId)
     else if (letter === "e") {
-      // A paste continues with keys that are no parameters.
+      // The other keys of a paste are not parameters.
       if (key.inBurst !== true) this.edit(callId)
     } else if (letter === "a") {
       if (key.inBurst !== true) this.offerRules(callId)
@@ -89,17 +89,17 @@ export class SessionGate {
     return true
   }
 
-  /** A pasted line end approves nothing, even if the terminal does not mark pastes. */
+  /** Whether the input takes a key: a pasted line end must not approve, even if the terminal does not mark pastes. */
   private mayTake(key: KeyPress): boolean {
     return !this.input!.approves || !isEnter(key) || (key.inBurst !== true && this.seen.isOver)
   }
 
-  /** The drawn frame is on the screen. */
+  /** Records that the drawn frame is on the screen. */
   drawn(): void {
     this.seen.drawn()
   }
 
-  /** The frame in place of the prompt while something is typed. */
+  /** The frame instead of the prompt while something is typed. */
   frame(width: number, rows: number): Frame | undefined {
     const { isTyping } = this
     this.seen.shown(this.input)
@@ -160,7 +160,7 @@ export class SessionGate {
     })
   }
 
-  /** Shows the calls that wait together, for a part of them to be chosen. What comes later is not among them. */
+  /** Shows the calls that wait together, to choose from. Later calls are not included. */
   private list(callId: string): void {
     const { view } = this.session
     const blocks = view.together(callId)
@@ -219,7 +219,7 @@ export class SessionGate {
     const { lend, edit, say } = this.session
     try {
       const edited = await lend(() => edit(command, text.text, text.fileName))
-      // Editors end a file with a line end, and may remove blanks in front of it.
+      // Editors end a file with a line end, and can remove white space before it.
       const isAsBefore = edited.trimEnd() === text.text.trimEnd()
       this.approveWith(callId, text, isAsBefore ? text.text : edited)
     } catch (error) {

@@ -61,7 +61,7 @@ export class SessionLines {
     executor.enqueue([call])
   }
 
-  /** A task id that is unknown: people mistype ids, and the call's own answer is worded for a model. */
+  /** Returns an unknown task id: people mistype ids, and the call's own answer is meant for a model. */
   private missingTask({ name, params }: Extract<Input, { _tag: "Call" }>): string | undefined {
     const id = name === getBackgroundTaskTool.name ? params.task_id : undefined
     return typeof id === "string" && this.session.executor.tasks.get(id) === undefined ? id : undefined

@@ -1,4 +1,4 @@
-/** What a session prints of the executor's events, and of work besides the user's calls. */
+/** Prints the executor's events, and reports that are not about the user's calls. */
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { resolveName } from "../../resolve/definition.ts"
@@ -47,14 +47,14 @@ export class SessionReport {
     this.tell()
   }
 
-  /** A task of an earlier process may end before the session starts. */
+  /** Adds the block of a task of an earlier process that ended before the session started. */
   private meet(taskId: string): void {
     const { executor, view } = this.options
     const task = view.blocks.get(taskId) === undefined ? executor.tasks.get(taskId) : undefined
     if (task !== undefined) view.blocks.set(queuedBlock({ ...task, callId: taskId, background: true }))
   }
 
-  /** Prints reports besides the user's calls, unless one of those has the user's attention. */
+  /** Prints reports that are not about the user's calls, unless a call has the user's attention. */
   tell(): void {
     const { view, notifications, say } = this.options
     if ([...view.blocks].some(({ background }) => !background)) return

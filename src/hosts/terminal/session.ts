@@ -1,6 +1,6 @@
 /**
- * An interactive session on a terminal: a line for calls, with their blocks above it.
- * The session owns its executor: leaving shuts the executor down, and ends all that runs.
+ * An interactive session on a terminal: a line for calls, with their blocks above it. The session owns its executor: leaving
+ * shuts the executor down, and ends all running calls.
  */
 import type { WriteStream } from "node:tty"
 import type { UIContext } from "../../custom-tools/ui-context.ts"
@@ -139,7 +139,7 @@ export class Session {
     try {
       for await (const event of this.executor.events) this.report.show(event)
       await this.down
-      // Calls that do not end go on without this session.
+      // Calls that do not end continue without this session.
       this.view.forget()
     } finally {
       stopWatching()
@@ -163,7 +163,7 @@ export class Session {
     return this.down
   }
 
-  /** A gate was decided, perhaps on a page: it is not shown any more. */
+  /** Stops showing a gate that was decided, perhaps on a page. */
   private decided({ callId, verdict, by }: Decision): void {
     if (verdict === "approve") this.view.approved(callId)
     else if (verdict === "vote") this.view.voted(callId, by?.id)
@@ -212,7 +212,7 @@ export class Session {
     this.view.pressed()
     if (key.ctrl && !key.pasted && this.control(key.name)) return
     this.warned = false
-    // Keys decide a gate only if the screen said so.
+    // Keys decide a gate only if the screen showed it.
     const mayDecide = this.editor.isEmpty && !this.dialogs.isOnScreen
     if (!this.dialogs.press(key) && !(mayDecide && this.gate.press(key))) this.editor.press(key)
     this.view.invalidate()
@@ -244,14 +244,14 @@ export class Session {
   private interrupt(): void {
     const dismissed = this.dialogs.dismissAll()
     if (denyAll(this.answering) > 0) return
-    // Dismissing a question also cancels its call: a call that asks for ever could not be left otherwise.
+    // Dismissing a question also cancels its call: otherwise the user could not leave a call that asks forever.
     if (this.executor.cancel({ reason: "Cancelled by user" }) > 0 || dismissed > 0) return
     if (!this.editor.isEmpty) {
       this.editor.clear()
       this.view.invalidate()
       return
     }
-    // A cancelled foreground call that has not ended yet is no task.
+    // A cancelled foreground call that has not ended yet is not a task.
     const running = [...this.view.blocks].filter(({ background }) => background).length
     if (running === 0 || this.warned) {
       void this.leave()
@@ -275,7 +275,7 @@ export class Session {
     this.view.pause()
     // The whole process group, as a terminal does: a shell waits for all of it.
     process.kill(0, "SIGTSTP")
-    // The next turn comes when the process is continued, or at once if nothing could stop it.
+    // The next turn runs when the process is continued, or at once if nothing could stop it.
     setImmediate(() => {
       if (this.down !== undefined) return
       this.keyboard.open()

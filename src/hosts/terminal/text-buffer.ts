@@ -2,7 +2,7 @@
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
-/** The longest grapheme that is looked for, in characters. */
+/** The longest grapheme that is recognised, in characters. */
 const reach = 256
 
 const firstLength = (text: string): number => {
@@ -20,7 +20,7 @@ export class TextBuffer {
   text = ""
   /** An index into the text. */
   cursor = 0
-  /** The text that was cut last. */
+  /** The last text that was cut. */
   private cut = ""
 
   get before(): string {
@@ -79,7 +79,7 @@ export class TextBuffer {
     this.cursor = this.endOfLine()
   }
 
-  /** False on the first line. */
+  /** Moves up. Returns false on the first line. */
   up(): boolean {
     const start = this.startOfLine()
     if (start === 0) return false
@@ -88,7 +88,7 @@ export class TextBuffer {
     return true
   }
 
-  /** False on the last line. */
+  /** Moves down. Returns false on the last line. */
   down(): boolean {
     const end = this.endOfLine()
     if (end === this.text.length) return false

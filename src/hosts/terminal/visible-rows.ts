@@ -1,7 +1,7 @@
 /**
- * Untrusted text as rows for a decision: all of it, blanks included, broken only at the width. The margin of each row shows
- * whether it begins a line (`│`) or continues the one above (`┊`), so that no text can pass for two lines, for another
- * parameter or for the terminal's own words.
+ * Untrusted text as rows for a decision: all of it, including spaces, broken only at the width. The margin of each row shows
+ * whether it begins a line (`│`) or continues the one above (`┊`), so that no text can be mistaken for two lines, for
+ * another parameter or for the terminal's own words.
  */
 import stringWidth from "string-width"
 import { type VisibleTextOptions, visibleText } from "../../text/visible-text.ts"
@@ -9,10 +9,10 @@ import type { Style } from "./style.ts"
 
 const ascii = /^[\x20-\x7e]*$/
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
-/** Parts that are never broken: a mark, and a tab with its blanks. */
+/** Parts that are never broken: a mark, and a tab with its spaces. */
 const whole = /(⟦[^⟧]*⟧|⇥ {3})/
 
-/** Terminals disagree on widths: the greatest counts, so that the terminal never breaks a row. */
+/** Terminals disagree on widths: the greatest is used, so that the terminal never breaks a row. */
 const widestOf = (character: string): number => {
   if (/[\p{Mn}\u200e]/u.test(character)) return 0
   if (/\p{Mc}/u.test(character)) return 1
@@ -33,7 +33,7 @@ function* unitsOf(line: string): Generator<string, void> {
   }
 }
 
-/** Marks a blank at the end of a row, which would not be seen. The blanks of a tab need no mark. */
+/** Marks spaces at the end of a row, which would be invisible. The spaces of a tab need no mark. */
 const withSeenEnd = (row: string): string =>
   row.replace(/(⇥ {3})?( {1,8})$/, (_, tab = "", blanks: string) => tab + "␣".repeat(blanks.length))
 
@@ -82,7 +82,7 @@ const asIs: Paint = (text) => text
 /** The width of the margin. */
 export const margin = 2
 
-/** A text behind its margin. @param width In columns, without the margin. */
+/** A text with its margin. @param width In columns, without the margin. */
 export const markedRows = (
   text: string,
   width: number,
@@ -99,7 +99,7 @@ export const markedRows = (
       )
     })
 
-/** A text of the terminal itself on one line, without a bar in front of it. */
+/** A text of the terminal itself on one line, without a bar before it. */
 export const saidRows = (
   text: string,
   width: number,

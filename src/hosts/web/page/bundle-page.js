@@ -1,4 +1,4 @@
-/** Puts the page together: into the folder that is given to it, or, in a checkout, for a server that was not built. */
+/** Bundles the page: into the given folder, or, in a checkout, for a server that was not built. */
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"

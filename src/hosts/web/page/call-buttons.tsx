@@ -1,9 +1,9 @@
-/** What can be asked of a call besides an answer. */
+/** The actions on a call other than answers. */
 import type { CallDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
 
-/** The buttons for a call that has not ended, and for what is left of one that has: its changes, and its result. */
+/** The buttons for a call that has not ended, and for the changes and the result of one that has. */
 export const CallButtons = (props: {
   readonly source: Source
   readonly call: CallRow

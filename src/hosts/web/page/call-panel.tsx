@@ -88,7 +88,7 @@ const Part = ({ title, children }: { readonly title: string; readonly children: 
   </section>
 )
 
-/** `isTold`: a card shows what is asked. */
+/** `isTold`: whether a card shows the question. */
 const Texts = ({ detail, isTold }: { readonly detail: CallDetail; readonly isTold: boolean }) => {
   const { params, editedParams, diff, output, content } = detail
   const isStreamed = output !== "" && output.trim() !== content.trim()
@@ -123,7 +123,7 @@ const Texts = ({ detail, isTold }: { readonly detail: CallDetail; readonly isTol
   )
 }
 
-/** The details of the call, read again whenever they change; one request at a time. */
+/** Reads the details of the call whenever they change; one request at a time. */
 const useDetail = (source: Source, row: CallRow | undefined): CallDetail | undefined => {
   const [detail, setDetail] = useState<CallDetail | undefined>()
   const reading = useRef(false)
@@ -160,12 +160,12 @@ export const CallPanel = (props: {
   const isTold = items.some(
     (item) => item._tag === "Preview" || (item._tag === "Question" && item.question.effect === undefined),
   )
-  // The click that opened the call may have been the first of two.
+  // The click that opened the call could be the first of two.
   const isSettled = useSettled(items.map(({ id }) => id).join(" "), "closed")
   useLayoutEffect(() => {
     const opener = document.activeElement
     heading.current?.focus()
-    // Returns the focus of a user of the keyboard to where the panel was opened.
+    // Returns the focus of a keyboard user to where the panel was opened.
     return () => {
       if (panel.current?.contains(document.activeElement)) (opener as HTMLElement | null)?.focus()
     }

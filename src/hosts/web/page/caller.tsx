@@ -4,13 +4,13 @@ import type { ToolDetail } from "../state/detail.ts"
 import { ParamsForm } from "./params-form.tsx"
 import type { Source } from "./source.ts"
 
-/** Opens below the page's head. */
+/** The dialog below the page's head. */
 export const Caller = ({ source }: { readonly source: Source }) => {
   const [tools, setTools] = useState<ReadonlyArray<ToolDetail>>([])
   const [name, setName] = useState("")
   const [said, setSaid] = useState("")
   const dialog = useRef<HTMLDialogElement>(null)
-  // Tools may have come since the last time.
+  // Tools can have been added since.
   const open = () => {
     void source.tools().then(setTools)
     dialog.current?.showModal()

@@ -1,10 +1,10 @@
-/** The head of a card in the inbox: what asks, of which agent, and since when. */
+/** The head of a card in the inbox: the call that asks, its agent, and since when. */
 import type { ComponentChildren } from "preact"
 import { visibleLine } from "./texts.tsx"
 import { timeOfDay } from "./times.ts"
 import type { Answering } from "./use-answer.ts"
 
-/** What every card has. */
+/** The props of every card. */
 export interface CardProps extends Answering {
   /** Opens a call; undefined for the cards at the call that is open. */
   readonly onOpen: ((key: number) => void) | undefined
@@ -14,11 +14,11 @@ export interface CardProps extends Answering {
 export const opener = ({ onOpen }: CardProps, key: number | undefined): (() => void) | undefined =>
   onOpen === undefined || key === undefined ? undefined : () => onOpen(key)
 
-/** `children`: follow at the end. */
+/** `children`: rendered at the end. */
 export const CardHead = (props: {
   readonly name: string
   readonly agentId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string | undefined
   readonly at: number
   readonly open: (() => void) | undefined
@@ -44,7 +44,7 @@ export const CardHead = (props: {
   )
 }
 
-/** Replaces the buttons once an answer is stored that a process has yet to take. */
+/** Replaces the buttons once an answer is stored, until a process takes it. */
 export const AnswerStored = () => (
   <p class="note">Your answer is stored. It waits for a process that runs these calls.</p>
 )

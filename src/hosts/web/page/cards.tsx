@@ -1,4 +1,4 @@
-/** Cards for what waits for a person: in the inbox, and at the call that is open. */
+/** Cards for what waits for a person: in the inbox, and in the open call. */
 import type { ActionRow, DialogRow, PageState, QuestionRow } from "../state/page-state.ts"
 import type { CardProps } from "./card-head.tsx"
 import { DialogCard } from "./dialog-card.tsx"
@@ -14,7 +14,7 @@ export type Item = { readonly id: string; readonly at: number; readonly call: nu
   | { readonly _tag: "Dialog"; readonly dialog: DialogRow }
 )
 
-/** All that waits, the oldest first. */
+/** Everything that waits, oldest first. */
 export const itemsOf = ({ questions, actions, dialogs }: PageState): Array<Item> => {
   const items: Array<Item> = []
   for (const [id, question] of questions)

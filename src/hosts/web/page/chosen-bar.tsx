@@ -1,9 +1,9 @@
-/** Answers to several questions at once: those that were chosen, and none that came later. */
+/** Answers the chosen questions at once, and none that came later. */
 import type { QuestionRow } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
 import { useAnswer } from "./use-answer.ts"
 
-/** Whether a question is one of several of an agent and a tool, which may be chosen. */
+/** Whether a question is one of several of the same agent and tool, which can be chosen together. */
 export const waitsWithOthers = (
   { agentId, name, effect }: QuestionRow,
   questions: Iterable<QuestionRow>,
@@ -15,7 +15,7 @@ export const waitsWithOthers = (
   return count > 1
 }
 
-/** The buttons for what was chosen. */
+/** The buttons for the chosen questions. */
 export const ChosenBar = (props: {
   readonly source: Source
   readonly ids: ReadonlyArray<string>

@@ -21,7 +21,7 @@ export const decider = ({ kind, name }: DecidedRow): string => {
   return kind === "user" ? name : `${who} (${name})`
 }
 
-/** With the reason. */
+/** Who decided, with the reason. */
 export const decision = ({ kind, people, rule, source, command, reason }: DecisionDetail): string => {
   const name = people ?? source
   const who = decider({ kind, ...(name !== undefined && { name }) })

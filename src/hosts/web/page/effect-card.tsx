@@ -1,4 +1,4 @@
-/** An effect that no host has carried out: a person may carry it out, and answer with a value, or refuse it. */
+/** An effect that no host has carried out: a person can carry it out, and answer with a value, or refuse it. */
 import { useState } from "preact/hooks"
 import type { QuestionRow } from "../state/page-state.ts"
 import { AnswerStored, CardHead, type CardProps, opener } from "./card-head.tsx"
@@ -7,12 +7,12 @@ import { Params, visibleLine } from "./texts.tsx"
 import { useAnswer } from "./use-answer.ts"
 import { useRead } from "./use-read.ts"
 
-/** Throws a SyntaxError for a text that is no JSON. */
+/** Throws a SyntaxError for a text that is not JSON. */
 const valueIn = (typed: string): object =>
   typed.trim() === "" ? {} : { value: JSON.parse(typed) as unknown }
 
 const ValueForm = (props: {
-  /** Until the card is loaded, the buttons still move. */
+  /** Until the card is loaded, the buttons can still move. */
   readonly isLoaded: boolean
   readonly isBlocked: boolean
   readonly submit: (value: object) => void

@@ -1,4 +1,4 @@
-/** All open questions of all agents, and all pending previews, the oldest first. */
+/** All open questions of all agents, and all pending previews, oldest first. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { PageState, QuestionRow } from "../state/page-state.ts"
 import { Cards, itemsOf } from "./cards.tsx"
@@ -41,7 +41,7 @@ export const Inbox = (props: {
   const card = { source, isSettled, onOpen, say: setSaid }
   const more = items.length - shown.length
   const heading = useRef<HTMLHeadingElement>(null)
-  // A removed card loses the focus: a user of the keyboard goes on from here, and not from the start of the page.
+  // A removed card loses the focus: keyboard users continue from here, not from the start of the page.
   const hadFocus = useRef(false)
   useEffect(() => {
     if (hadFocus.current && document.activeElement === document.body) heading.current?.focus()

@@ -1,10 +1,13 @@
-/** The state as the server sends it: first the whole, then changes. After a lost connection it goes on from the last change. */
+/** The state as sent by the server: first all of it, then changes. After a lost connection it continues from the last change. */
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import { emptyState, type PlainState, readState } from "../state/page-state.ts"
 import { type Change, reduce } from "../state/reduce.ts"
 import type { Connection, Source, Took } from "./source.ts"
 
-/** The key under which the page's path is stored, for a reload. A page within another server has none: it asks beside itself. */
+/**
+ * The key under which the page's path is stored, for a reload. A page within another server has none: its requests are
+ * relative.
+ */
 const placeKey = "stepline"
 
 const placeOf = (): string => sessionStorage.getItem(placeKey) ?? "api"
@@ -16,13 +19,13 @@ const post = (path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-/** Undefined for what does not exist any more. Rejects if the server cannot be reached, which the page shows by itself. */
+/** Resolves with undefined for what no longer exists. Rejects if the server cannot be reached, which the page shows anyway. */
 const read = async <A>(path: string): Promise<A | undefined> => {
   const response = await fetch(`${placeOf()}/${path}`)
   return response.ok ? ((await response.json()) as A) : undefined
 }
 
-/** Whether a person may be about to answer what has changed. */
+/** Whether a person could be about to answer what has changed. */
 const isUrgent = ({ _tag }: Change): boolean =>
   _tag === "Asked" ||
   _tag === "Answered" ||
@@ -39,7 +42,7 @@ class LiveSource implements Source {
   private readonly listeners = new Set<() => void>()
   private pending: Array<Change> = []
   private timer: ReturnType<typeof setTimeout> | undefined
-  /** Milliseconds in which changes are collected. */
+  /** Milliseconds for which changes are collected. */
   private pause = 0
 
   now(): number {
@@ -104,7 +107,7 @@ class LiveSource implements Source {
     })
   }
 
-  /** Applies the collected changes, and then leaves the page three times as long as that took for other work. */
+  /** Applies the collected changes, then pauses for three times as long as that took. */
   private apply(events: EventSource): void {
     clearTimeout(this.timer)
     const began = performance.now()
@@ -113,7 +116,7 @@ class LiveSource implements Source {
     this.state = reduce(this.state, changes)
     if (this.state.ended) events.close()
     this.set(this.state.ended ? "ended" : "live")
-    // Drawing counts, too. A hidden page is not drawn.
+    // Includes drawing. A hidden page is not drawn.
     const measure = () => {
       this.pause = Math.min(1000, 3 * Math.max(0, performance.now() - began - 16))
     }

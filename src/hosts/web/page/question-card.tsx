@@ -58,7 +58,7 @@ export const QuestionCard = (
   const detail = useRead(source, id, () => source.questionDetail(id))
   const [mode, setMode] = useState<Mode>("ask")
   const card = useRef<HTMLLIElement>(null)
-  /** Returns the focus to where a user of the keyboard came from. */
+  /** Returns the focus to where a keyboard user came from. */
   const back = () => {
     setMode("ask")
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-mode=${mode}]`)?.focus())
@@ -124,7 +124,7 @@ export const QuestionCard = (
             Always…
           </button>
           <span class="grow" />
-          {/* Until it is loaded the buttons still move: a click would be lost. */}
+          {/* Until it is loaded, the buttons can still move: a click would be lost. */}
           <button
             type="button"
             data-mode="deny"

@@ -5,7 +5,7 @@ import { visibleLine } from "./texts.tsx"
 
 const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** Approves and remembers. */
+/** The menu; a choice approves and remembers. */
 export const RememberMenu = (props: {
   readonly options: ReadonlyArray<RememberDetail>
   readonly pattern: string

@@ -1,4 +1,4 @@
-/** The fields of a form, from a JSON Schema. A property that has no field of its own type is a field for JSON. */
+/** The fields of a form, from a JSON Schema. A property without a field for its type gets a field for JSON. */
 import { isPlainObject } from "../../../schema/plain-object.ts"
 
 /** How a value is entered. */
@@ -34,7 +34,7 @@ const kindOf = (schema: Schema): FieldKind => {
   return type === "boolean" ? "boolean" : "json"
 }
 
-/** Undefined unless the schema is of an object that lists all properties of `value`. */
+/** Returns undefined unless the schema is an object schema that lists all properties of `value`. */
 export const fieldsOf = (schema: unknown, value: unknown): ReadonlyArray<Field> | undefined => {
   if (!isPlainObject(schema) || !isPlainObject(schema.properties) || !isPlainObject(value)) return undefined
   const { properties, required } = schema
@@ -68,7 +68,7 @@ export const typedOf = (kind: FieldKind, value: unknown): string => {
   return JSON.stringify(value, undefined, kind === "json" ? 2 : undefined)
 }
 
-/** The entered value; `left` if the property is left out. Throws with a sentence. */
+/** The entered value; `left` if the property is omitted. Throws an error whose message is a sentence. */
 export const valueOf = (field: Field, typed: string): { readonly value: unknown } | "left" => {
   const { kind, name, isRequired } = field
   if (kind === "text") return typed === "" && !isRequired ? "left" : { value: typed }

@@ -14,7 +14,7 @@ export const callLabel = ({ name, title, parentId }: Pick<CallRow, "name" | "tit
   (parentId === undefined ? "" : "↳ ") +
   visibleLine(plain(title).startsWith(plain(name)) ? title : `${name}  ${title}`)
 
-/** What a call is about: its title, without the tool at its beginning. */
+/** The argument of a call: its title, without the tool's name at the beginning. */
 export const argumentOf = ({ name, title }: Pick<CallRow, "name" | "title">): string => {
   const [head = "", ...rest] = title.split(": ")
   if (plain(head) !== plain(name)) return title === name ? "" : title
@@ -24,7 +24,7 @@ export const argumentOf = ({ name, title }: Pick<CallRow, "name" | "title">): st
 /** A sentence for people on one line, such as the question of a dialog. */
 export const visibleSentence = (text: string): string => visibleText(text, { singleLine: true, prose: true })
 
-/** The same with its lines. */
+/** A text for people, with its lines. */
 export const Sentences = ({ text }: { readonly text: string }) => (
   <pre class="said">{visibleText(text, { prose: true })}</pre>
 )
@@ -44,7 +44,7 @@ const kindOf = (line: string): string => {
   return line.startsWith("-") ? "removed" : "same"
 }
 
-/** A unified diff. Its signs stay, so that it can be read without colours. */
+/** A unified diff. Its `+` and `-` are kept, so that it can be read without colours. */
 export const Diff = ({ text }: { readonly text: string }) => (
   <pre class="diff">
     {text

@@ -17,7 +17,7 @@ export const clock = (seconds: number): string => {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
-/** The time of day, to the millisecond where `fine`. */
+/** The time of day, with milliseconds if `fine`. */
 export const timeOfDay = (at: number, fine = false): string => {
   const date = new Date(at)
   const whole = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`

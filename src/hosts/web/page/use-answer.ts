@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks"
 import type { Source } from "./source.ts"
 
-/** The card's source, and where the outcome is shown. */
+/** The card's source, and how to show the outcome. */
 export interface Answering {
   readonly source: Source
   /** Whether the cards have not moved for long enough that a click is meant for this one. */
@@ -10,7 +10,7 @@ export interface Answering {
   readonly say: (text: string) => void
 }
 
-/** Whether none can be sent now, and the function that sends one. */
+/** Returns whether an answer is being sent, and the function that sends one. */
 export const useAnswer = ({ source, isSettled, say }: Answering) => {
   const [isBusy, setBusy] = useState(false)
   const send = async (path: Parameters<Source["ask"]>[0], body: object): Promise<void> => {

@@ -5,7 +5,7 @@ import type { Source } from "./source.ts"
 /** Milliseconds until a failed read is repeated. */
 const readAgain = 1000
 
-/** `version` is that of the details; undefined if there is nothing to read. Undefined until the details have come. */
+/** `version`: of the details; undefined if there is nothing to read. Returns undefined until the details have arrived. */
 export const useRead = <T extends object>(
   source: Source,
   version: string | undefined,
@@ -13,13 +13,13 @@ export const useRead = <T extends object>(
 ): T | undefined => {
   const [told, setTold] = useState<T | undefined>()
   const [failures, setFailures] = useState(0)
-  // A lost connection also loses the requests under way.
+  // A lost connection also loses the requests in flight.
   const isLive = source.connection === "live"
   useEffect(() => {
     if (version === undefined || !isLive) return
     let isOld = false
     let timer: ReturnType<typeof setTimeout> | undefined
-    // An older answer may come after a newer one.
+    // An older response can arrive after a newer one.
     const tell = (next: T | undefined) => !isOld && next !== undefined && setTold(next)
     const tryAgain = () => {
       if (!isOld) timer = setTimeout(() => setFailures(failures + 1), readAgain)

@@ -1,8 +1,8 @@
-/** The current second, for what counts. */
+/** The current second, for running clocks. */
 import { useEffect, useState } from "preact/hooks"
 import type { Source } from "./source.ts"
 
-/** Changes once a second while something counts. */
+/** Changes once a second while `isCounting`. */
 export const useSeconds = (source: Source, isCounting: boolean): number => {
   const [, tick] = useState(0)
   useEffect(() => {

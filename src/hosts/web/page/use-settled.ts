@@ -1,14 +1,14 @@
-/** Whether what can be clicked stands still. */
+/** Detects whether clickable elements have stopped moving. */
 import { useLayoutEffect, useRef } from "preact/hooks"
 
-/** Milliseconds after a move of the cards in which a click decides nothing: it was meant for another card. */
+/** Milliseconds after a move of the cards during which a click decides nothing: it was meant for another card. */
 const settleTime = 400
 /** The time of a move before the cards are painted at their new positions. */
 const notPainted = Number.POSITIVE_INFINITY
 
 /**
- * Whether the cards have not moved for long enough that a click is meant for the card. `order`: names them. `before`: what stood there
- * before the first ones; default none that a click could be meant for.
+ * Whether the cards have not moved for long enough that a click is meant for the card. `order`: their ids. `before`: what
+ * was there before the first ones; default: nothing that a click could be meant for.
  */
 export const useSettled = (order: string, before = order): (() => boolean) => {
   const moved = useRef({ order: before, at: Number.NEGATIVE_INFINITY })

@@ -1,4 +1,4 @@
-/** A state that was written into the page: it does not change, and takes no answers. */
+/** A state that was written into the page: it does not change, and accepts no answers. */
 import type { CallDetail } from "../state/detail.ts"
 import { type PlainState, readState } from "../state/page-state.ts"
 import type { Source } from "./source.ts"
@@ -11,7 +11,7 @@ export interface Written {
   readonly at: number
 }
 
-/** Undefined if no state is written into the page. */
+/** Returns undefined if no state is written into the page. */
 export const writtenSource = (element: HTMLElement | null): Source | undefined => {
   if (element === null) return undefined
   const { state, details, at } = JSON.parse(element.textContent) as Written

@@ -1,19 +1,19 @@
 /**
- * Who has access: a page of this server alone, in a browser that received the token. Other pages, and names that foreign DNS
- * gives this machine, are refused before anything is read.
+ * Access control: only a page of this server, in a browser that received the token. Other pages, and foreign DNS names of
+ * this machine, are refused before anything is read.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** Compares in a time that does not depend on how much is right. */
+/** Compares in constant time. */
 const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted))
 
 /** The names of this machine for a browser on it. */
 const hostsOf = (port: number): ReadonlySet<string> =>
   new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => (port === 80 ? name : `${name}:${port}`)))
 
-/** Whether a request comes from a page of its own server or from no page, as far as the browser tells. */
+/** Whether a request comes from a page of its own server or from no page, as far as the browser reports it. */
 export const isOfPage = ({ method, headers }: Request): boolean => {
   const site = headers.get("sec-fetch-site")
   return site === null || site === "same-origin" || (site === "none" && method !== "POST")

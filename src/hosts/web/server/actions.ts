@@ -28,7 +28,7 @@ const wordIn = <Word extends string>(body: Body, name: string, words: ReadonlyAr
   throw new RequestError(400, `Expected \`${name}\` to be ${list}.`)
 }
 
-/** The questions of an answer, which was shown all of them. */
+/** The ids of the questions that an answer is for. */
 const idsIn = (body: Body): ReadonlyArray<string> => {
   const { ids } = body
   if (Array.isArray(ids) && ids.length > 0 && ids.every((id) => typeof id === "string")) return ids
@@ -69,7 +69,7 @@ export class PageActions {
     this.dialogs = dialogs
   }
 
-  /** Answers a request by its path. `by`: who asks. Undefined if there is no such path. */
+  /** Answers a request by its path. `by`: who sends it. Resolves with undefined if there is no such path. */
   async perform(path: string, body: Body, by: string | undefined): Promise<object | undefined> {
     switch (path) {
       case "/answer":
@@ -104,7 +104,7 @@ export class PageActions {
     }
   }
 
-  /** The details of what is opened; undefined if there is no such path, or its subject is over. */
+  /** Returns the details for a path; undefined if there is no such path, or its subject is over. */
   read(
     path: string,
     query: URLSearchParams,

@@ -1,4 +1,7 @@
-/** The texts of a question, whole up to a limit: beyond it the question cannot be approved, for a person must see all that runs. */
+/**
+ * The texts of a question, complete up to a limit: beyond it the question cannot be approved, because a person must see
+ * everything that runs.
+ */
 import { type ToolOutput, textOf } from "../../../output/output.ts"
 import { shownJson } from "../../shown-json.ts"
 import { isTold } from "../../terminal/render-gate.ts"
@@ -12,10 +15,10 @@ const maxAsked = 2_000_000
 /** Characters of the reason for a question. */
 const maxBecause = 2_000
 
-/** Why a held call is asked about. */
+/** Why a held call asks. */
 export const becauseHeld = "It is to be decided before it begins: nothing of it has run."
 
-/** Why nothing can be remembered of a question at this gate, or of a call that is held. */
+/** Why nothing can be remembered for a question at this gate, or for a held call. */
 export const whyAsked = (gate: { readonly person?: true | undefined } | undefined): string => {
   if (gate === undefined) return "this asks whether the call may begin. Its gates ask further."
   if (gate.person) return "only a person may answer this, each time."

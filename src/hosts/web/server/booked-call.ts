@@ -1,4 +1,4 @@
-/** The details of one call for pages. Bounded: of a large value only the start of its text is kept. */
+/** The details of one call for pages. Bounded: for a large value only the start of its text is kept. */
 import type { CallDetails } from "../../../pipeline/call/inspection.ts"
 import type { DecidedBy } from "../../../pipeline/model/decision.ts"
 import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
@@ -13,14 +13,14 @@ import { bounded, boundedName, boundedTitle, isCut, maxShown, roughSize } from "
 export interface Booking {
   readonly key: number
   readonly callId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string | undefined
   readonly agentId: string
   readonly name: string
   readonly params: unknown
 }
 
-/** Parts of a bar: a call that loops over a gate must not make an endless one. */
+/** Maximum parts of a bar: a call that loops over a gate must not make an endless one. */
 const maxSpans = 200
 
 interface Texts {
@@ -34,7 +34,7 @@ interface Texts {
   cleanupErrors?: ReadonlyArray<string>
 }
 
-/** What a call's last event contains besides its status and its text. */
+/** What a call's last event contains in addition to its status and text. */
 export interface EndFacts {
   readonly decidedBy?: DecidedBy
   readonly reason?: string
@@ -46,7 +46,7 @@ export interface EndFacts {
 
 const noQuestions: ReadonlyArray<string> = []
 
-/** Of finally handlers that failed. */
+/** Maximum number of errors of finally handlers. */
 const maxErrors = 20
 
 const decisionOf = (by: DecidedBy): DecisionDetail => {
@@ -116,7 +116,7 @@ export class BookedCall {
     return status === "complete" || status === "error" || status === "denied" || status === "cancelled"
   }
 
-  /** The call has ended: its data is bounded from here on. Returns its approximate size in characters. */
+  /** Bounds the data of a call that has ended. Returns its approximate size in characters. */
   settle(): number {
     const { content, output, told } = this
     const params = roughSize(this.params) ?? this.textOfParams().length
@@ -125,7 +125,7 @@ export class BookedCall {
     return 500 + params + content.length + (output?.size ?? 0) + (told.diff?.length ?? 0)
   }
 
-  /** True if these parameters differ from the enqueued ones. */
+  /** Sets the parameters. Returns whether they differ from the enqueued ones. */
   started(params: unknown): boolean {
     if (params === this.params) return false
     this.params = params
@@ -133,12 +133,12 @@ export class BookedCall {
     return true
   }
 
-  /** Fixes the text of the parameters that a question is about, before handlers change them. */
+  /** Fixes the parameters' text for a question, before handlers change them. */
   asked(): void {
     this.textOfParams()
   }
 
-  /** Converted when somebody wants to read it. */
+  /** Converted on demand. */
   private textOfParams(): string {
     this.paramsText ??= bounded(shownJson(this.params, 2))
     return this.paramsText
@@ -169,7 +169,7 @@ export class BookedCall {
     this.told.decidedBy = decisionOf(by)
   }
 
-  /** What the call shows is unknown, so nothing can be decided by it. */
+  /** Records that the call's output is unknown, so that nothing can be decided by it. */
   hides(why: string): void {
     this.content = why
     this.isCut = true
@@ -179,7 +179,7 @@ export class BookedCall {
     const { told } = this
     const { decidedBy, reason, cleanupErrors, staged, bounded: cut } = facts
     this.status = status
-    // The model was not shown all of it, and neither is whoever decides on a preview.
+    // The output is cut for the model, and so also for whoever decides on a preview.
     if (cut !== undefined) this.isCut = true
     if (decidedBy !== undefined) this.decided(decidedBy)
     if (reason !== undefined) told.reason = reason
@@ -196,7 +196,7 @@ export class BookedCall {
     return this.spans - 1
   }
 
-  /** Notes where a handler failed: the parts behind it have not run. */
+  /** Records where a handler failed: the parts after it have not run. */
   left(kind: SpanKind, failed: boolean): void {
     if (failed && kind === "handler") this.failedAt = this.part
   }
@@ -229,7 +229,7 @@ export class BookedCall {
     return this.isBehind(index, mains) ? "done" : "skipped"
   }
 
-  /** Whether a main part has run, also for a call that went on to its cleanup early. */
+  /** Whether a main part has run, also for a call that continued to its cleanup early. */
   private isBehind(index: number, mains: number): boolean {
     const at = this.part ?? 0
     if (this.failedAt !== undefined) return index <= this.failedAt

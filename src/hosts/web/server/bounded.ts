@@ -1,24 +1,24 @@
-/** Bounds texts for a page, with a note on what is left out. */
+/** Bounds texts for a page, with a note about the omitted part. */
 
-/** Characters of one text for a page. */
+/** Maximum characters of one text for a page. */
 export const maxShown = 100_000
 
 /** The start of a text, followed by its full length. */
 export const bounded = (text: string, max = maxShown): string =>
   text.length <= max ? text : `${text.slice(0, max)}\n[cut: ${text.length} characters in all]`
 
-/** Characters of a name. */
+/** Maximum characters of a name. */
 const maxName = 200
-/** Characters of one line for people. */
+/** Maximum characters of one line for people. */
 const maxTitle = 300
 
-/** The start of a name, which a model may have made of any length. */
+/** The start of a name: models can make names of any length. */
 export const boundedName = (name: string): string => bounded(name, maxName)
 
 /** The start of a line for people. */
 export const boundedTitle = (title: string): string => bounded(title, maxTitle)
 
-/** Whether `bounded` leaves some of it out. */
+/** Whether `bounded` would cut the text. */
 export const isCut = (text: string): boolean => text.length > maxShown
 
 /** How many parts of a value are counted before it is considered large. */

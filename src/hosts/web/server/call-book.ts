@@ -2,7 +2,7 @@
 import type { ToolEvent } from "../../../pipeline/model/event.ts"
 import { BookedCall, type Booking } from "./booked-call.ts"
 
-/** Characters that all ended calls together may take. */
+/** Maximum characters of all ended calls together. */
 const maxSize = 64_000_000
 
 type CallEvent = Exclude<ToolEvent, { readonly actionId: string }>
@@ -12,7 +12,7 @@ export class CallBook {
   private readonly calls = new Map<number, BookedCall>()
   /** Calls that have not ended, by call id. */
   private readonly activeCalls = new Map<string, BookedCall>()
-  /** Calls that were refused because their id is in use, until their event comes. */
+  /** Calls that were refused because their id is in use, until their event arrives. */
   private readonly duplicates = new Map<string, Array<BookedCall>>()
   /** The calls whose results are kept, by task id. */
   private readonly tasks = new Map<string, number>()
@@ -63,7 +63,7 @@ export class CallBook {
     return this.activeCalls.get(event.callId)
   }
 
-  /** `kept`: a task keeps the result. */
+  /** Records the end of a call. `kept`: whether a task keeps the result. */
   over(booked: BookedCall, kept: boolean): void {
     const { callId, key } = booked
     const size = booked.settle()
@@ -74,7 +74,7 @@ export class CallBook {
     this.makeRoom()
   }
 
-  /** Returns the key of the call whose result this was. */
+  /** Removes a task. Returns the key of its call. */
   forgetTask(taskId: string): number | undefined {
     const key = this.tasks.get(taskId)
     this.tasks.delete(taskId)
@@ -99,7 +99,7 @@ export class CallBook {
   private nextFinished(): readonly [key: number, size: number] | undefined {
     const next = this.oldest.next()
     if (next.done !== true) return next.value
-    // The iterator came to its end before other calls ended.
+    // The iterator finished before other calls ended.
     this.oldest = this.finished.entries()
     return this.oldest.next().value
   }

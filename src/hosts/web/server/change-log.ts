@@ -1,6 +1,6 @@
 /**
- * The changes for pages that read them one after another: the state, and after it the last changes, in numbered batches. A
- * page that lost its connection goes on where it was; one that was away for too long receives the state again.
+ * The changes for pages: the state, then the last changes in numbered batches, which pages read one after another. A page
+ * that lost its connection continues where it was; one that was away for too long receives the state again.
  */
 import { type CallRow, emptyState, type PageInfo, type PageState, plainState } from "../state/page-state.ts"
 import { type Change, reduceOwn } from "../state/reduce.ts"
@@ -9,7 +9,7 @@ import { type Change, reduceOwn } from "../state/reduce.ts"
 const maxKept = 2_000_000
 /** How many changes are collected while no page is connected. */
 const maxPending = 500
-/** Milliseconds in which changes are collected into one batch. */
+/** Milliseconds for which changes are collected into one batch. */
 const batchTime = 40
 
 interface Batch {
@@ -126,7 +126,7 @@ export class ChangeLog {
     return this.state
   }
 
-  /** Calls the reader when there is something new; returns a function that ends that. */
+  /** Calls the reader when there are new changes; returns a function that stops it. */
   onNews(reader: () => void): () => void {
     this.flush()
     this.hasReaders = true

@@ -6,9 +6,9 @@ import type { DialogRow } from "../state/page-state.ts"
 import { bounded, boundedName, boundedTitle } from "./bounded.ts"
 import { noAnswer, type OnChange, type Took, tooLate } from "./source.ts"
 
-/** Characters of one whole question: the person who answers must see all of it. */
+/** Maximum characters of one question: the person who answers must see all of it. */
 const maxAsked = 50_000
-/** Questions that are open at once. */
+/** Maximum number of open questions. */
 const maxOpen = 100
 
 /** The call during which a tool asks or reports something. */
@@ -19,7 +19,7 @@ export interface AskingCall {
 
 interface Open {
   readonly row: DialogRow
-  /** False for an invalid answer. */
+  /** Answers the question. Returns false for an invalid answer. */
   answer(value: unknown): boolean
   dismiss(): void
 }
@@ -34,14 +34,14 @@ interface Asked<T> {
   readonly dialog?: DialogOptions | undefined
   /** The result of a question that nobody answers. */
   readonly unanswered: T
-  /** Undefined for an invalid answer. */
+  /** Returns undefined for an invalid answer. */
   read(value: unknown): { readonly value: T } | undefined
 }
 
 /** Tools have no types here: every value becomes text. */
 const textOf = (value: unknown): string => String(value ?? "")
 
-/** A question that cannot be asked must not fail a tool that does not await the answer. */
+/** Handles the rejection of a question that cannot be asked, so that it does not affect a tool that does not await the answer. */
 const answering = <T>(ask: () => Promise<T>): Promise<T> => {
   const answer = (async () => ask())()
   answer.catch(() => undefined)
@@ -153,7 +153,7 @@ export class PageDialogs {
     const { dialog, unanswered, read } = asked
     const { signal, timeout = 0 } = dialog ?? {}
     const callSignal = currentCall.getStore()?.signal
-    // Throws instead of giving no answer: a tool that asks until it has an answer would ask for ever.
+    // Throws instead of returning no answer: a tool that asks until it has an answer would ask forever.
     callSignal?.throwIfAborted()
     if (this.isClosed) throw new Error("The page has ended: nobody is there to answer")
     if (this.open.size >= maxOpen) throw new Error("Too many questions are open: nobody can answer them")

@@ -7,7 +7,7 @@ import type { ChangeLog } from "./change-log.ts"
 /** Milliseconds after which a page connects again. */
 const retry = 500
 
-/** The position of the page that sends this `Last-Event-ID`; undefined if it is of another log. */
+/** The position of the page that sends this `Last-Event-ID`; undefined if it belongs to another log. */
 const placeOf = (lastEventId: string | null, epoch: string): number | undefined => {
   const [, ofEpoch, number] = /^([\w-]+)\.(\d{1,15})$/.exec(lastEventId ?? "") ?? []
   return ofEpoch === epoch ? Number(number) : undefined
@@ -16,13 +16,13 @@ const placeOf = (lastEventId: string | null, epoch: string): number | undefined 
 /** What streams of one log have in common. */
 export interface EventStreams {
   readonly log: ChangeLog
-  /** Tells this log from those of other runs. */
+  /** Distinguishes this log from those of other runs. */
   readonly epoch: string
-  /** A function for each open stream, that ends it once everything is told. */
+  /** For each open stream, a function that ends it once everything was sent. */
   readonly open: Set<() => void>
 }
 
-/** What a page does not know yet, until it is gone. */
+/** Streams what a page does not know yet, until it disconnects. */
 export const eventStream = ({ log, epoch, open }: EventStreams, request: Request): Response => {
   let place = placeOf(request.headers.get("last-event-id"), epoch)
   let isOver = false

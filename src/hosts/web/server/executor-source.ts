@@ -26,7 +26,7 @@ import {
   takenElsewhere,
 } from "./source.ts"
 
-/** Paths that a page is told of a call. */
+/** Maximum number of changed paths of a call for a page. */
 const maxPaths = 50
 
 /** An unanswered gate appears in the inbox. */
@@ -47,7 +47,7 @@ const changedBy = ({ paths, undoneBy }: CallChanges): NonNullable<CallDetail["ch
 export interface ExecutorSourceOptions {
   readonly tell: OnChange
   readonly maxCalls: number
-  /** The tools that the page may call; undefined if it may call none. */
+  /** The tools that the page can call; undefined if it can call none. */
   readonly tools: ToolRegistry | undefined
 }
 
@@ -97,7 +97,7 @@ export class ExecutorSource implements PageSource {
     return this.recorder.questions.answer(ids, answer, by)
   }
 
-  /** Only the latest preview of an agent can be resolved; not one that came after the click. */
+  /** Resolves a preview, if it is the latest of its agent, so that a click never resolves one that came after it. */
   resolve({ actionId, action, reason }: Resolution, by: string | undefined): Took {
     const agentId = this.recorder.agentOf(actionId)
     if (agentId === undefined) return decidedElsewhere
@@ -115,7 +115,7 @@ export class ExecutorSource implements PageSource {
     return { took: true }
   }
 
-  /** A call of `undo`, whose preview comes to the inbox. Nobody has to wait here until its lane is free. */
+  /** Calls `undo`, whose preview appears in the inbox. Does not wait until the lane is free. */
   private async undo({ agentId, callId }: BookedCall): Promise<Took> {
     const isBusy = this.executor.inspect().some((call) => call.agentId === agentId && !call.background)
     const undone = this.executor.agent(agentId).undo({ callId }, { onEvent })

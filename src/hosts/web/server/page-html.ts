@@ -8,7 +8,7 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (cha
 /** Three steps, the last of them still to come. */
 export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 17 17"><rect y="2" width="7" height="3" fill="#7d8894"/><rect x="5" y="7" width="7" height="3" fill="#3fa796"/><rect x="10" y="12" width="7" height="3" fill="#b7770d"/></svg>`
 
-/** A page whose script and style come from the same place, wherever that is. */
+/** A page whose script and style have relative URLs. */
 export const pageHtml = (title: string): string => `<!doctype html>
 <html lang="en">
 <head>

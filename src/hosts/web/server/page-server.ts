@@ -1,6 +1,6 @@
 /**
- * Answers the requests of pages about one executor or store, from whoever was let in: by a token (`serveWeb`), or by the server
- * that it is mounted in (`webHandler`).
+ * Answers the requests of pages about one executor or store, from admitted clients: by a token (`serveWeb`), or by the
+ * server that it is mounted in (`webHandler`).
  */
 import { randomBytes } from "node:crypto"
 import type { UIContext } from "../../../custom-tools/ui-context.ts"
@@ -32,7 +32,7 @@ export interface PageOptions {
 
 const maxPages = 32
 
-/** Sent with every answer. */
+/** Sent with every response. */
 const safeHeaders: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -47,7 +47,7 @@ const safeHeaders: Readonly<Record<string, string>> = {
 const respond = (body: string, type: string): Response =>
   new Response(body, { headers: { "Content-Type": `${type}; charset=utf-8` } })
 
-/** Answers with what went wrong, and adds the headers of every answer. */
+/** Turns an error into a response, and adds the headers of every response. */
 export const safely = async (answer: () => Promise<Response>): Promise<Response> => {
   const response = await answer().catch((error: unknown) => {
     const status = error instanceof RequestError ? error.status : 500
@@ -57,7 +57,7 @@ export const safely = async (answer: () => Promise<Response>): Promise<Response>
   return response
 }
 
-/** Recognizes an executor or a store by its methods: two copies of stepline may be loaded. */
+/** Recognizes an executor or a store by its methods, because two copies of stepline can be loaded. */
 const sourceOf = (
   about: ToolExecutor | DurableCalls,
   tools: ToolRegistry | undefined,
@@ -70,7 +70,7 @@ const sourceOf = (
   )
 }
 
-/** Throws a TypeError for invalid arguments of the function of that name, which has these options. */
+/** Throws a TypeError for invalid arguments of the function named `of`, which has these options. */
 export const expectPage = (
   of: string,
   about: unknown,
@@ -112,7 +112,7 @@ export class PageServer {
     this.stop = source.start()
   }
 
-  /** A public file, which contains nothing of the executor. */
+  /** Returns a public file, which contains nothing about the executor. */
   async file(path: string): Promise<Response | undefined> {
     if (path === "/") return respond(pageHtml(this.title), "text/html")
     if (path === "/icon.svg") return respond(icon, "image/svg+xml")
@@ -121,7 +121,7 @@ export class PageServer {
     return undefined
   }
 
-  /** Answers what a page asks. `by`: who answers. Rejects with a RequestError for what cannot be answered. */
+  /** Answers a page's request. `by`: who answers. Rejects with a RequestError for an invalid one. */
   async answer(request: Request, asked: string, by: () => string | undefined): Promise<Response> {
     const isChange = request.method === "POST"
     if (!isChange && asked === "/events") {
@@ -136,7 +136,7 @@ export class PageServer {
     return Response.json(answered)
   }
 
-  /** Tells the pages that they are over, and ends them. */
+  /** Notifies the pages that they are over, and ends them. */
   close(): void {
     this.dialogs.close()
     this.stop()

@@ -1,11 +1,11 @@
-/** A call on one line, by its parameters alone: its tool, which has a better title, is in another process. */
+/** A call on one line, only from its parameters: its tool, which has a better title, is in another process. */
 import type { HostEffect } from "../../../pipeline/model/host-effect.ts"
 import { boundedTitle } from "./bounded.ts"
 
 /** An effect as a call: its tag, and its other properties. */
 export const effectParts = ({ _tag: name, ...params }: HostEffect) => ({ name, params })
 
-/** The name of the call if no parameter is a text. */
+/** Returns the title; the name of the call if no parameter is a text. */
 export const plainTitle = ({
   name,
   params,

@@ -11,7 +11,7 @@ import { peopleRow } from "./rows.ts"
 import { ruleProblem } from "./rule-problem.ts"
 import { type Answer, listed, noAnswer, type Took, tookOf, tooLate } from "./source.ts"
 
-/** Characters of the rules of one choice, which must be seen before they are stored. */
+/** Maximum characters of the rules of one choice, which must be seen before they are stored. */
 const maxRules = 20_000
 
 /** A question: a gate, or whether a held call may begin. */
@@ -24,7 +24,7 @@ export interface OpenQuestion {
   readonly params: unknown
   /** Undefined if the call is held. */
   readonly gate?: AwaitingApprovalEvent
-  /** The name of the call, which may apply another call's preview. */
+  /** The name of the call, which can apply another call's preview. */
   readonly callName: string
 }
 
@@ -43,7 +43,7 @@ export class Questions {
     this.open.set(question.id, question)
   }
 
-  /** Adds an approval that is not enough; returns the row that then is shown. */
+  /** Adds an approval that is not sufficient; returns the row to show then. */
   voted(id: string, by: string): QuestionRow | undefined {
     const question = this.open.get(id)
     const gate = question?.gate
@@ -64,7 +64,7 @@ export class Questions {
     return this.open.get(id)
   }
 
-  /** A pattern that cannot be remembered approves nothing, for the person wants no further questions. */
+  /** Answers questions. A pattern that cannot be remembered approves nothing, because the person wants no further questions. */
   answer(ids: ReadonlyArray<string>, answer: Answer, by: string | undefined): Took {
     const asked = ids.flatMap((id) => this.open.get(id) ?? [])
     if (asked.length === 0) return tooLate
@@ -92,7 +92,7 @@ export class Questions {
     const schema = tool?.parameters
     const texts = askedTexts({ because: becauseHeld, ...gate, params })
     const mayEdit = callName !== resolveName && schema !== undefined && !texts.isCut
-    // Choices whose rules cannot be shown whole are left out.
+    // Omit choices whose rules cannot be shown in full.
     const remember = rememberedChoices(this.executor, callId, tool ?? { name }).filter(
       ({ rules }) => rules.join("\n").length <= maxRules,
     )

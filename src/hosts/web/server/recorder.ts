@@ -39,7 +39,7 @@ export class Recorder {
     this.questions = new Questions(executor)
   }
 
-  /** Begins to watch; returns a function that ends that. */
+  /** Starts to watch; returns a function that stops it. */
   start(): () => void {
     const stop = this.executor.watch({
       queued: (call) => this.queued(call),
@@ -151,7 +151,7 @@ export class Recorder {
     if (booked.name === resolveName) this.touchUndone(booked.agentId)
   }
 
-  /** If the agent's last changes took others back, the details of those have changed. */
+  /** If the agent's last changes undid others, the details of those have changed. */
   private touchUndone(agentId: string): void {
     const undoes = this.executor.changes({ agentId }).at(-1)?.undoes ?? []
     const keys = undoes.flatMap((callId) => this.book.latest(callId)?.key ?? [])
@@ -233,7 +233,7 @@ export class Recorder {
     this.tell({ _tag: "Asked", question: row })
   }
 
-  /** The call's question is answered, here or elsewhere. */
+  /** Records that the call's question is answered, here or elsewhere. */
   private answered(booked: BookedCall): void {
     if (booked.questions.length === 0) return
     for (const id of booked.questions) {
@@ -243,7 +243,7 @@ export class Recorder {
     booked.questions = []
   }
 
-  /** Somebody has approved, and more people have to. */
+  /** Records an approval of a gate that needs more people. */
   private voted(booked: BookedCall, by: string): void {
     for (const id of booked.questions) {
       const row = this.questions.voted(id, by)

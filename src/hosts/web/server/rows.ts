@@ -36,7 +36,7 @@ export const callRow = ({
 
 type AskedPeople = Pick<AwaitingApprovalEvent, "named" | "quorum" | "approvedBy">
 
-/** What the row of a question says of the people whose approvals count. */
+/** The people whose approvals count, for the row of a question. */
 export const peopleRow = (gate: AskedPeople | undefined): Pick<QuestionRow, "people"> =>
   gate?.named === true ? { people: boundedTitle(peopleOf(gate)) } : {}
 

@@ -1,4 +1,4 @@
-/** Says what is wrong with a typed pattern, before anything is approved. */
+/** Explains what is wrong with a typed pattern, before anything is approved. */
 import { messageOf } from "../../../text/message-of.ts"
 
 const ruleOf = (remember: unknown): string | undefined => {
@@ -6,7 +6,7 @@ const ruleOf = (remember: unknown): string | undefined => {
   return typeof rule === "string" ? rule : undefined
 }
 
-/** Characters of a pattern that a message repeats. */
+/** Maximum characters of a pattern in a message. */
 const maxPattern = 200
 
 const shortened = (rule: string): string =>
@@ -22,7 +22,7 @@ const compileProblem = (rule: string): string | undefined => {
   }
 }
 
-/** A sentence; undefined if the pattern is fine or missing. `fits`: whether it would approve this call. */
+/** Returns a sentence; undefined if the pattern is valid or missing. `fits`: whether it would approve this call. */
 export const ruleProblem = (
   remember: unknown,
   fits: (rule: string) => boolean = () => true,

@@ -14,18 +14,18 @@ import { expectMethod, expectPage, type PageOptions, PageServer, safely } from "
 
 /** Options of `serveWeb`. */
 export interface WebOptions extends PageOptions {
-  /** A port of this machine. Default 0: any free one. */
+  /** A local port. Default 0: any free one. */
   readonly port?: number
   /**
-   * Who a request comes from, as the `by` of its answers, such as from a header of a proxy in front. What it throws refuses the request.
-   * Default: nobody is named, and gates of people with names cannot be answered on the page.
+   * Returns who sends a request, as the `by` of its answers, such as from a header of a proxy. An error that it throws
+   * refuses the request. Default: nobody is named, and gates of people with names cannot be answered on the page.
    */
   readonly who?: (request: IncomingMessage) => string | undefined
 }
 
 /** A served page. */
 export interface Web extends AsyncDisposable {
-  /** The address for a person's browser. The token behind `#` gives anybody who has it the right to answer. */
+  /** The address for a person's browser. The token after `#` lets anybody who has it answer. */
   readonly url: string
   readonly port: number
   /**
@@ -37,7 +37,7 @@ export interface Web extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Lets in who has the token. */
+/** Admits clients with the token. */
 const answerOf =
   (page: PageServer, access: Access, who: NonNullable<WebOptions["who"]>) =>
   async (request: Request, incoming: IncomingMessage, keep: () => void): Promise<Response> => {
@@ -65,10 +65,10 @@ const answerOf =
   }
 
 /**
- * Serves a local page on which a person watches calls, answers their questions and manages tasks. The page works besides
- * your host, which still reads the events: the first answer counts. `about`: an executor of this process,
- * or the calls of a store that another process runs (`openDurableExecutor({ store, runner: false })`), of which the page shows what is
- * stored. Rejects if the port is taken. Within a server of your own: `webHandler`.
+ * Serves a local page on which a person watches calls, answers their questions and manages tasks. The page works alongside
+ * your host, which still reads the events: the first answer counts. `about`: an executor of this process, or the calls of a
+ * store that another process runs (`openDurableExecutor({ store, runner: false })`), whose stored state the page shows.
+ * Rejects if the port is taken. Within your own server, use `webHandler`.
  *
  * @example
  * await using web = await serveWeb(executor, { port: 0 })
@@ -102,7 +102,7 @@ export const serveWeb = async (
       page.close()
       server.close(() => resolve())
       server.closeIdleConnections()
-      // Clients that do not read the rest are not waited for.
+      // Do not wait for clients that do not read the rest.
       setTimeout(() => server.closeAllConnections(), 500).unref()
     })
     return closed

@@ -1,6 +1,6 @@
 /**
- * What a page is about: reports changes, returns details, and carries out a person's requests. The server knows executors and
- * stores only through this interface.
+ * The subject of a page: reports changes, returns details, and carries out a person's requests. The server uses executors
+ * and stores only through this interface.
  */
 import type { EffectAnswer } from "../../../durable/requests.ts"
 import type { ListedApproval, Taken } from "../../../pipeline/call/answer-list.ts"
@@ -24,7 +24,7 @@ export type Answer =
   | { readonly verdict: "approve" | "deny"; readonly options: ApproveOptions }
   | { readonly verdict: "respond"; readonly answer: EffectAnswer }
 
-/** An answer at a gate, as a list of answers has it. */
+/** Converts an answer at a gate to an element of a list of answers. */
 export const listed = ({
   verdict,
   options,
@@ -42,7 +42,7 @@ export interface Resolution {
   readonly reason: string
 }
 
-/** A request about a call: end it, send it to the background, take its result after it has ended there, or take back what it changed. */
+/** A request about a call: end it, send it to the background, take its result after it has ended there, or undo its changes. */
 export type TaskAction = "cancel" | "background" | "take" | "undo"
 
 /** A call that a person makes. */
@@ -52,26 +52,26 @@ export interface PageCall {
   readonly background: boolean
 }
 
-/** What a page is about. An answer to something that is over takes no effect, and says so. */
+/** The subject of a page. An answer to something that is over has no effect, and reports that. */
 export interface PageSource {
-  /** Begins to report changes; returns a function that ends that. */
+  /** Starts to report changes; returns a function that stops it. */
   start(): () => void
-  /** The call of this id that has not ended; undefined if another process runs it. */
+  /** The unfinished call with this id; undefined if another process runs it. */
   active(callId: string): { readonly key: number; readonly name: string } | undefined
-  /** The details of a call; undefined if it is not shown any more. */
+  /** The details of a call; undefined if it is no longer shown. */
   call(row: CallRow): CallDetail | undefined
-  /** Undefined if the question is over. */
+  /** The details of a question; undefined if it is over. */
   question(id: string): QuestionDetail | undefined
-  /** The tools that the page may call; undefined if it may call none. */
+  /** The tools that the page can call; undefined if it can call none. */
   tools(): ReadonlyArray<ToolDetail> | undefined
   // `by`: who answers.
 
-  /** Answers one question, or several alike. */
+  /** Answers one question, or several in the same way. */
   answer(ids: ReadonlyArray<string>, answer: Answer, by: string | undefined): Took | Promise<Took>
   resolve(resolution: Resolution, by: string | undefined): Took | Promise<Took>
   /** `key`: the key of the call. */
   task(key: number, action: TaskAction): Took | Promise<Took>
-  /** Returns the call's id. Throws for a tool that the page may not call, and for an invalid call. */
+  /** Enqueues a call, and returns its id. Throws for a tool that the page cannot call, and for an invalid call. */
   enqueue(call: PageCall): string
 }
 
@@ -81,7 +81,7 @@ export const tooLate = {
   message: "This was answered elsewhere, or its call has ended.",
 } as const satisfies Took
 
-/** What of several answers took effect, and why others did not. */
+/** Summarises which of several answers took effect, and why others did not. */
 export const tookOf = (outcomes: ReadonlyArray<Taken>): Took => {
   const taken = outcomes.filter(({ took }) => took).length
   const missed =

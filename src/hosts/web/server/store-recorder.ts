@@ -1,6 +1,6 @@
 /**
- * Converts what a store knows of calls that another process runs for pages: the stored events, and the open questions.
- * Handlers, streams, and the times of answers are known only in that process.
+ * Converts a store's data about calls of another process for pages: the stored events, and the open questions. Handlers,
+ * streams, and the times of answers are known only in that process.
  */
 
 import type { InboxItem } from "../../../durable/inbox.ts"
@@ -21,7 +21,7 @@ type Stored<Tag extends StoredEvent["_tag"]> = Extract<StoredEvent, { readonly _
 type StoredCallEvent = Exclude<StoredEvent, { readonly actionId: string }>
 type StoredEnd = Stored<"Completed" | "Error" | "Denied" | "Cancelled" | "BackgroundCompleted">
 
-/** Shown in place of a task's result that is not known: no event contains it. */
+/** Shown instead of a task's unknown result: no event contains it. */
 const unknownResult = "Its result was taken, or is not read yet."
 
 /** A preview that is pending. */
@@ -35,11 +35,11 @@ export interface PendingPreview {
 interface Standing {
   readonly kind: SpanKind
   readonly index: number | undefined
-  /** The look at the inbox in which it began. */
+  /** The number of the inbox poll in which it began. */
   readonly look: number
 }
 
-/** Where the name, the parameters and the agent of a call come from. */
+/** The source of a call's name, parameters and agent. */
 type Source = Pick<InboxItem, "callId" | "parentId" | "agentId" | "name"> & {
   readonly params?: unknown
   readonly background?: boolean
@@ -59,7 +59,7 @@ export class StoreRecorder {
   private readonly stagedBy = new Map<string, number>()
   /** Ended tasks whose results were not read yet. */
   private readonly unread = new Map<string, BookedCall>()
-  /** The effects that were asked for at the last look at the inbox. */
+  /** The effects that were open at the last poll of the inbox. */
   private effects: ReadonlySet<string> = new Set()
   private look = 0
 
@@ -137,7 +137,7 @@ export class StoreRecorder {
 
   private ended(event: StoredEnd): void {
     const isRefused = event._tag === "Error" && event.reason === "duplicate"
-    // The call with this id goes on.
+    // The call with this id continues.
     if (isRefused && this.book.active(event.callId) !== undefined) this.add(event, event.at)
     const booked = this.book.of(event) ?? this.add(event, event.at)
     const { key } = booked
@@ -157,7 +157,7 @@ export class StoreRecorder {
     this.book.over(booked, false)
   }
 
-  /** The call of an event; a call whose beginning is not kept any more begins with this event. */
+  /** The call of an event; a call whose beginning is no longer stored begins with this event. */
   private known(source: Source, at: number): BookedCall {
     return this.book.active(source.callId) ?? this.add(source, at)
   }
@@ -216,15 +216,15 @@ export class StoreRecorder {
 
   // --- Questions
 
-  /** Begins a look at the inbox; returns its number. */
+  /** Begins a poll of the inbox; returns its number. */
   beginLook(): number {
     this.look += 1
     return this.look
   }
 
   /**
-   * The questions in the inbox; `isWhole`: all of them. A missing question was answered, unless an event since the look began
-   * has asked it.
+   * The questions in the inbox; `isWhole`: all of them. A missing question was answered, unless an event since the poll
+   * began has asked it.
    */
   asks(items: ReadonlyArray<InboxItem>, look: number, isWhole: boolean): void {
     const before = this.questions
@@ -237,7 +237,7 @@ export class StoreRecorder {
       if (item.kind === "effect") {
         this.waits(item)
         effects.add(id)
-        // Hosts mostly answer effects at once: only one that is still open at the next look is shown.
+        // Hosts mostly answer effects at once: only one that is still open at the next poll is shown.
         if (!this.effects.has(id)) continue
       }
       this.asked(id, item, before)

@@ -30,9 +30,9 @@ import {
 } from "./source.ts"
 import { StoreRecorder } from "./store-recorder.ts"
 
-/** Milliseconds between looks at open questions: an answer emits no event. */
+/** Milliseconds between polls of open questions: an answer emits no event. */
 const lookAgain = 300
-/** Milliseconds until the next look after a failed one. */
+/** Milliseconds until the next poll after a failed one. */
 const lookAfterFailure = 1000
 const pageSize = 100
 /** How many questions are shown; further ones follow as these are answered. */
@@ -98,7 +98,7 @@ export class StoreSource implements PageSource {
       return { id, ...askedTexts({ params }), remember: [], pattern: "" }
     }
     const texts = askedTexts({ ...item, because: item.kind === "start" ? becauseHeld : item.because })
-    // The parameters of a staged preview cannot change any more.
+    // The parameters of a staged preview can no longer change.
     const mayEdit = booked.name !== resolveName && !texts.isCut
     const remember = choices(item)
     const why = remember.length === 0 && { whyAsked: whyAsked(item.kind === "start" ? undefined : item) }
@@ -139,7 +139,7 @@ export class StoreSource implements PageSource {
     return tookOf(await calls.answer([{ callId, question: item, ...listed(answer) }], who))
   }
 
-  /** A call of `resolve` for this preview, and none that comes after it. */
+  /** Calls `resolve` for this preview, never for one that comes after it. */
   async resolve({ actionId, action, reason }: Resolution, by: string | undefined): Promise<Took> {
     const preview = this.recorder.preview(actionId)
     if (preview === undefined) return decidedElsewhere
@@ -176,7 +176,7 @@ export class StoreSource implements PageSource {
     throw new RequestError(403, "No calls are made from this page.")
   }
 
-  /** The outcome, or a note that the answer is stored and not taken yet, which the card shows until it is. */
+  /** Resolves with the outcome, or with a note that the answer is stored and not taken yet, which the card shows meanwhile. */
   private awaited(id: string, asked: Promise<Took>, message?: string): Promise<Took> {
     this.sent.add(id)
     return new Promise((resolve) => {
@@ -221,7 +221,7 @@ export class StoreSource implements PageSource {
     }
   }
 
-  /** One look after the other, so that the last read is shown last. */
+  /** Polls one after the other, so that the last read is shown last. */
   private lookNow(): Promise<void> {
     this.looking = this.looking.then(() => this.readInbox())
     return this.looking

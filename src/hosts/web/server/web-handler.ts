@@ -1,4 +1,4 @@
-/** The page within another server, which lets its own people in. */
+/** The page within another server, which authenticates its users. */
 import type { UIContext } from "../../../custom-tools/ui-context.ts"
 import type { DurableCalls } from "../../../durable/durable-calls.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
@@ -10,13 +10,13 @@ import { expectMethod, expectPage, type PageOptions, PageServer, safely } from "
 
 /** Options of `webHandler`. */
 export interface WebHandlerOptions extends PageOptions, MountOptions {
-  /** The path under which it is reached, such as `"/admin"`. Default: the root. */
+  /** The path of the page, such as `"/admin"`. Default: the root. */
   readonly base?: string
 }
 
 /** A page that is mounted in another server. */
 export interface WebHandler extends Mounted {
-  /** A screen for the tools of other agents, as `serveWeb` gives it. */
+  /** A screen for the tools of other agents, as in `serveWeb`. */
   readonly ui: UIContext
 }
 
@@ -29,7 +29,7 @@ const answerOf = async (
   expectMethod(request)
   const file = path === undefined || request.method === "POST" ? undefined : await page.file(path)
   if (file !== undefined) return file
-  // Addresses within the page are relative: a proxy in front may call it otherwise.
+  // Addresses within the page are relative, because a proxy can use another path.
   if (path === "") {
     const Location = `${new URL(request.url).pathname.split("/").at(-1)}/`
     return new Response(null, { status: 307, headers: { Location } })
@@ -39,9 +39,9 @@ const answerOf = async (
 }
 
 /**
- * The page of `serveWeb` for a server of your own, under a path of it and behind its own sign-in: a function from a web request to its
- * response, and `node` for `node:http`, Express and Fastify. That server answers for its Host names; `identify` tells who asks.
- * Throws a TypeError for options that are none.
+ * The page of `serveWeb` for your own server, under one of its paths and behind its own sign-in: a function from a web
+ * request to its response, and `node` for `node:http`, Express and Fastify. That server must check Host names; `identify`
+ * returns who sends a request. Throws a TypeError for invalid options.
  *
  * @example
  * const page = webHandler(executor, { base: "/admin", identify: (request) => userOf(request)?.name })

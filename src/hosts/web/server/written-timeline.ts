@@ -17,7 +17,7 @@ export interface TimelineOptions {
   readonly maxCalls?: number
 }
 
-/** A recording under way. */
+/** A running recording. */
 export interface TimelineRecording extends Disposable {
   /** The page with everything so far, including the tools' input and output. */
   html(): Promise<string>

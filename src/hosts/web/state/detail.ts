@@ -1,4 +1,4 @@
-/** The details of a call and of a question. Plain JSON; texts are bounded, and say where they were cut. */
+/** The details of a call and of a question. Plain JSON; texts are bounded, and marked where they were cut. */
 import type { CallRow } from "./page-state.ts"
 
 /** Who decided, in the executor's terms. */
@@ -28,7 +28,7 @@ export interface CallDetail {
   readonly params: string
   readonly editedParams?: string
   readonly plan: ReadonlyArray<PartDetail>
-  /** What the call streamed; of much, only the end. */
+  /** What the call streamed; only the end, if it is long. */
   readonly output: string
   /** The text for the model; for a waiting call, what it shows. */
   readonly content: string
@@ -42,7 +42,7 @@ export interface CallDetail {
   readonly traceId?: string
   readonly staged?: { readonly actionId: string; readonly label: string }
   readonly cleanupErrors?: ReadonlyArray<string>
-  /** What it has changed in files, a line for each path, and the call that has taken it back. */
+  /** Its changes to files, one line for each path, and the call that has undone them. */
   readonly changed?: { readonly paths: ReadonlyArray<string>; readonly undoneBy?: string }
 }
 

@@ -51,7 +51,7 @@ export class Draft {
     this.calls.set(call.key, this.isOwn ? { ...call } : call)
   }
 
-  /** A new revision of a call, for writing; undefined if the call is not shown any more. */
+  /** A new revision of a call, for writing; undefined if the call is no longer shown. */
   call(key: number): Mutable<CallRow> | undefined {
     const call = this.calls.get(key)
     if (call === undefined) return undefined

@@ -1,8 +1,8 @@
-/** The state of a page: a row for each call, each open question and each pending preview. Plain JSON but for the maps. */
+/** The state of a page: a row for each call, each open question and each pending preview. Plain JSON except for the maps. */
 
 /**
- * What a call does, or how it ended. `held`: it was enqueued as `requested`, and is not decided yet. `limited`: a limit of its tool lets it
- * not start yet.
+ * What a call does, or how it ended. `held`: it was enqueued as `requested`, and is not decided yet. `limited`: a limit of
+ * its tool prevents its start.
  */
 export type CallStatus =
   | "queued"
@@ -23,7 +23,7 @@ export interface SpanRow {
   readonly kind: SpanKind
   readonly name: string
   readonly from: number
-  /** Absent while the part goes on. */
+  /** Absent while the part continues. */
   readonly to?: number
   readonly failed?: true
 }
@@ -36,10 +36,10 @@ export interface DecidedRow {
 
 /** One call. */
 export interface CallRow {
-  /** Its number in the order of enqueueing. Unlike a call id, never used again. */
+  /** Its number in the order of enqueueing. Unlike a call id, never reused. */
   readonly key: number
   readonly callId: string
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string
   readonly agentId: string
   readonly lane: string
@@ -68,13 +68,13 @@ export interface QuestionRow {
   readonly id: string
   /** The key of the call. */
   readonly key: number
-  /** Of a nested call: the id of its outer call. */
+  /** For a nested call: the id of its outer call. */
   readonly parentId?: string
   readonly agentId: string
   readonly name: string
   readonly title: string
   readonly label?: string
-  /** Whose approvals count, and how many there are, of a gate of people with names. */
+  /** For a gate of people with names: whose approvals count, and how many there are. */
   readonly people?: string
   /** The tag of the effect that the host carries out; absent at a gate. */
   readonly effect?: string
@@ -134,7 +134,7 @@ export interface PageInfo {
   readonly isStore?: true
 }
 
-/** Everything that a page shows before something is opened. The oldest come first in each map. */
+/** Everything that a page shows before something is opened. Each map is ordered oldest first. */
 export interface PageState {
   readonly info: PageInfo
   readonly calls: ReadonlyMap<number, CallRow>

@@ -61,7 +61,7 @@ export type Change =
   | { readonly _tag: "Said"; readonly note: NoteRow }
   /** The shown state may be out of date; or it is up to date again. */
   | { readonly _tag: "Trouble"; readonly message?: string }
-  /** There are too many calls to show: these are left out. */
+  /** There are too many calls to show: these are dropped. */
   | { readonly _tag: "Dropped"; readonly keys: ReadonlyArray<number> }
   | { readonly _tag: "ShutDown" }
 
@@ -220,7 +220,7 @@ export const reduce = (state: PageState, changes: ReadonlyArray<Change>): PageSt
   return after(new Draft(state, false), changes)
 }
 
-/** The same in place, for the only owner of a state: copying takes longer the larger the state is. */
+/** Applies changes in place, for the only owner of a state, because copying a large state takes long. */
 export const reduceOwn = (state: PageState, changes: ReadonlyArray<Change>): PageState =>
   after(new Draft(state, true), changes)
 

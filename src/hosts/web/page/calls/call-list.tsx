@@ -1,4 +1,4 @@
-/** All calls as a list, which can be narrowed; each line opens its call. */
+/** All calls as a list, which can be filtered; each line opens its call. */
 import { useMemo, useState } from "preact/hooks"
 import type { CallRow, PageState } from "../../state/page-state.ts"
 import { decider } from "../decisions.ts"
@@ -9,9 +9,9 @@ import { stateOf, timeOf } from "./call-times.ts"
 import { Filters } from "./filters.tsx"
 import { type ListedCall, listCalls, noFilter } from "./listed.ts"
 
-/** How many lines are drawn at first, and with each wish for more. */
+/** How many lines are drawn at first, and with each request for more. */
 const step = 200
-/** Of deeper calls, the indentation is the same. */
+/** Deeper calls are indented like this depth. */
 const maxDepth = 6
 
 const Line = (props: {

@@ -1,8 +1,8 @@
-/** The fields that narrow the list of calls. */
+/** The fields that filter the list of calls. */
 import { visibleLine } from "../texts.tsx"
 import { type CallFilter, states } from "./listed.ts"
 
-/** Of as many names one can be chosen; any other can be typed. */
+/** Maximum number of names to choose from; any other can be typed. */
 const maxNames = 200
 
 const Choice = (props: {
@@ -26,7 +26,7 @@ const Choice = (props: {
   </select>
 )
 
-/** Tells of each change of the filter. */
+/** Reports each change of the filter. */
 export const Filters = (props: {
   readonly filter: CallFilter
   readonly agents: ReadonlySet<string>

@@ -1,16 +1,16 @@
-/** Which calls the list shows, and in which order: the newest first, nested calls below their outer call. */
+/** Which calls the list shows, and in which order: newest first, nested calls below their outer call. */
 import type { CallRow, CallStatus } from "../../state/page-state.ts"
 
-/** What a call must have to be listed; empty texts leave it open. */
+/** The conditions for listing a call; empty texts match any call. */
 export interface CallFilter {
   readonly agent: string
   readonly tool: string
   readonly state: string
-  /** In its tool, its argument, its agent or its id, in either case. */
+  /** Searched in the tool, the argument, the agent and the id, ignoring case. */
   readonly text: string
 }
 
-/** A call in the list. `depth`: in how many listed calls it is nested. */
+/** A call in the list. `depth`: how many listed calls contain it. */
 export interface ListedCall {
   readonly call: CallRow
   readonly depth: number
@@ -55,7 +55,7 @@ export const listCalls = (
   max: number,
 ): { readonly shown: ReadonlyArray<ListedCall>; readonly count: number } => {
   const isListed = fits(filter)
-  /** By call ids, which are used again: the latest before a nested call is its outer one. */
+  /** By call ids, which can be reused: the latest one before a nested call is its outer call. */
   const latest = new Map<string, CallRow>()
   const roots: Array<CallRow> = []
   const nested = new Map<CallRow, Array<CallRow>>()

@@ -21,7 +21,7 @@ export interface CanvasEvents {
 export type Mode = "fit" | "follow" | "free"
 
 const margin = 0.02
-/** Pixels beside a bar that count as it. */
+/** Pixels beside a bar that count as part of it. */
 const slack = 3
 
 /** One canvas. */
@@ -74,7 +74,7 @@ export class TimelineCanvas {
     this.scroller.removeEventListener("scroll", this.draw)
   }
 
-  /** Takes another state. */
+  /** Shows another state. */
   show(state: PageState, open: number | undefined): void {
     this.layout.update(state.calls)
     this.open = open
@@ -146,7 +146,10 @@ export class TimelineCanvas {
       this.drawWhenMoved((range.to - range.from) / width / 2)
   }
 
-  /** Draws again when running bars have grown by half a pixel: before, nothing would change. Of a fold, only its seconds change. */
+  /**
+   * Draws again once running bars have grown by half a pixel, because earlier nothing would change. In a fold, only the
+   * seconds change.
+   */
   private drawWhenMoved(halfPixel: number): void {
     const half = this.runningSince === undefined || this.still.matches ? Math.max(1000, halfPixel) : halfPixel
     clearTimeout(this.later)
@@ -168,7 +171,7 @@ export class TimelineCanvas {
     return this.around(at - width * (1 - margin), at, 0, width === 0 ? 0 : margin / (1 - margin))
   }
 
-  /** The times of these positions, with a margin at each side as a share of what is between them. */
+  /** The times of these positions, with a margin on each side as a share of the distance between them. */
   private around(from: number, to: number, left: number, right: number): Range {
     const { scale } = this
     const width = to - from

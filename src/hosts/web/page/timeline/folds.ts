@@ -1,4 +1,4 @@
-/** Folds the time in which no handler runs: on the timeline, a long wait takes no more room than a short one. */
+/** Folds the time in which no handler runs: on the timeline, a long wait takes no more space than a short one. */
 import { firstWhere } from "../../../../text/first-where.ts"
 import type { CallRow, SpanRow } from "../../state/page-state.ts"
 
@@ -8,10 +8,10 @@ interface Stretch {
   readonly to: number
 }
 
-/** When a wait is long, as a share of the time in which something runs, and how much of that its fold takes. */
+/** From which share of the busy time a wait is long, and which share its fold takes. */
 const longShare = 0.2
 const foldShare = 0.04
-/** Milliseconds: a shorter wait is never folded. */
+/** In milliseconds: a shorter wait is never folded. */
 const shortest = 1000
 
 const isWork = ({ kind }: SpanRow): boolean => kind !== "gate" && kind !== "wait"
@@ -20,11 +20,11 @@ const isWork = ({ kind }: SpanRow): boolean => kind !== "gate" && kind !== "wait
 export const worksSince = ({ endedAt, spans }: CallRow): number | undefined =>
   endedAt === undefined ? spans.find((span) => span.to === undefined && isWork(span))?.from : undefined
 
-/** The stretches in which some handler has run, or a call has begun or ended: in order, and apart. */
+/** The stretches in which a handler has run, or a call has begun or ended: in order, not overlapping. */
 export class BusyTimes {
   readonly stretches: Array<Stretch> = []
 
-  /** Adds what of a call is over. What was added before may be added again. */
+  /** Adds the finished parts of a call. Adding a part again has no effect. */
   add({ spans, startedAt, endedAt }: CallRow): void {
     if (startedAt !== undefined) this.join(startedAt, startedAt)
     for (const span of spans) if (span.to !== undefined && isWork(span)) this.join(span.from, span.to)
@@ -43,7 +43,7 @@ export class BusyTimes {
   }
 }
 
-/** A stretch in which nothing runs: where it begins on the scale, and by how much it is shortened. */
+/** A stretch in which nothing runs: its start on the scale, and by how much it is shortened. */
 export interface Fold extends Stretch {
   readonly at: number
   readonly less: number
@@ -51,11 +51,11 @@ export interface Fold extends Stretch {
 
 const widthOf = ({ from, to, less }: Fold): number => to - from - less
 
-/** A scale on which long waits are short. Positions are milliseconds, as times are, but for the folds. */
+/** A scale on which long waits are short. Positions are milliseconds, like times, except for the folds. */
 export class FoldedScale {
   readonly folds: ReadonlyArray<Fold>
 
-  /** `runningSince`: when the first of the handlers that run has begun. `now`: up to where nothing may run. */
+  /** `runningSince`: when the first running handler began. `now`: the end of the scale if none runs. */
   constructor({ stretches }: BusyTimes, runningSince: number | undefined, now: number) {
     const end = runningSince ?? now
     const ranges = stretches.slice(

@@ -88,7 +88,7 @@ export class TimelineLayout {
 
   private place(call: CallRow, start: number): void {
     const row = this.rowOf(call)
-    // A call that never ran has no length, and may stand beside one that did.
+    // A call that never ran has no length, and can share a track with one that did.
     const isMoment = start === call.endedAt && call.spans.length === 0
     let track = isMoment && row.tracks.length > 0 ? 0 : row.free.findIndex((free) => free <= start)
     if (track < 0) {

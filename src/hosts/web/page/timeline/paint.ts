@@ -38,7 +38,7 @@ const colorNames = [
 ] as const
 type ColorName = (typeof colorNames)[number]
 
-/** Reads the colours again, which follow light and dark mode. */
+/** Reads the colours, which follow light and dark mode. */
 export const readColors = (element: Element): Colors => {
   const style = getComputedStyle(element)
   return Object.fromEntries(
@@ -53,7 +53,7 @@ export interface Picture {
   readonly scale: FoldedScale
   /** The visible positions of the scale. */
   readonly range: Range
-  /** The start of the first call, from which marks count. */
+  /** The start of the first call, the zero of the axis. */
   readonly zero: number
   readonly now: number
   readonly width: number
@@ -101,7 +101,7 @@ const drawAxis = (picture: Picture): void => {
   for (const fold of folds) drawFold(picture, fold)
 }
 
-/** A wait that takes less room than it has lasted, with how long that was. */
+/** Draws a folded wait, with its duration. */
 const drawFold = (picture: Picture, { from, to }: Fold): void => {
   const { context, colors, height, hatch } = picture
   const [left, right] = [xOf(picture, from), xOf(picture, to)]
@@ -161,7 +161,7 @@ const drawSpan = (picture: Picture, call: CallRow, span: SpanRow, index: number,
   }
 }
 
-/** Where a bar and its label may be: from its left to its right, and then free up to `next`. */
+/** The space for a bar and its label: from `left` to `right`, and then free up to `next`. */
 interface Place {
   readonly left: number
   readonly right: number
@@ -201,7 +201,7 @@ const drawLabel = (picture: Picture, call: CallRow, { left, right, next, y }: Pl
 
 const labelOf = (call: CallRow): string => callLabel(call).slice(0, 160)
 
-/** The label of a bar that is too short for it. */
+/** Draws the label of a bar that is too short for it. */
 const drawBeside = (
   { context, colors }: Picture,
   call: CallRow,
@@ -271,7 +271,7 @@ const drawTrack = (picture: Picture, keys: ReadonlyArray<number>, y: number): vo
     const start = startOf(call)!
     if (start > last) return
     const right = xOf(picture, call.endedAt ?? now)
-    // Of several bars within a pixel one is drawn; failed calls are always drawn.
+    // Of several bars within a pixel, only one is drawn; failed calls are always drawn.
     if (right < drawnTo + 1 && call.status !== "error" && call.key !== picture.open) continue
     drawnTo = Math.max(right, xOf(picture, start) + 1)
     const after = layout.get(keys[at + 1] ?? -1)

@@ -3,7 +3,7 @@ import { firstWhere } from "../../../../text/first-where.ts"
 import type { CallRow } from "../../state/page-state.ts"
 import { startOf, type TimelineLayout } from "./layout.ts"
 
-/** The index of the first call of a track that may be visible. */
+/** The index of the first call of a track that can be visible. */
 export const firstSeen = (
   layout: TimelineLayout,
   keys: ReadonlyArray<number>,
@@ -15,7 +15,7 @@ export const firstSeen = (
     return call !== undefined && (call.endedAt ?? now) >= from
   })
 
-/** The call whose bar is between two times that are near each other, in the track of this index. */
+/** The call whose bar lies between two close times, in the track with this index. */
 export const callAt = (
   layout: TimelineLayout,
   index: number,

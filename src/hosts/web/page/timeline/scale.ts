@@ -26,7 +26,7 @@ const steps = [
   72e5, 216e5, 432e5, 864e5,
 ]
 
-/** Milliseconds between two marks that are about that many pixels apart. */
+/** Milliseconds between two marks that are about `apart` pixels from each other. */
 export const stepOf = ({ from, to }: Range, width: number, apart = 110): number => {
   const wanted = ((to - from) / Math.max(1, width)) * apart
   return steps.find((step) => step >= wanted) ?? 864e5 * Math.ceil(wanted / 864e5)

@@ -1,4 +1,4 @@
-/** Lanes and background as rows, calls as bars, which can be zoomed and opened. */
+/** The timeline: lanes and background as rows, calls as bars, which can be zoomed and opened. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { CallRow, PageState } from "../../state/page-state.ts"
 import { stateOf, timeOf } from "../calls/call-times.ts"
