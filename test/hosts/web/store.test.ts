@@ -1,13 +1,27 @@
 // @module-tag waits
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Libsql from "libsql"
 import type { Page } from "playwright-core"
 import { expect, it, onTestFinished } from "vitest"
-import { type DurableExecutor, type InboxItem, openDurableExecutor } from "../../../src/durable/index.ts"
+import {
+  type DurableExecutor,
+  type DurableOptions,
+  type InboxItem,
+  openDurableExecutor,
+} from "../../../src/durable/index.ts"
 import { serveWeb, type WebOptions } from "../../../src/hosts/web/index.ts"
-import { defineTool, pipeline, Step, type Tool, ToolFilters, ToolRegistry } from "../../../src/index.ts"
+import { editFileTool } from "../../../src/impls/index.ts"
+import {
+  defineTool,
+  noIde,
+  pipeline,
+  Step,
+  type Tool,
+  ToolFilters,
+  ToolRegistry,
+} from "../../../src/index.ts"
 import { describeWith } from "../../support/needs.ts"
 import { lines, openCall, panel } from "./calls-page.ts"
 import { card, inbox, press, settled } from "./inbox-page.ts"
@@ -27,8 +41,9 @@ const run = async (
   store: string,
   tools: ReadonlyArray<Tool>,
   filters = ToolFilters.compile({}),
+  options: DurableOptions = {},
 ): Promise<DurableExecutor> => {
-  const runner = await openDurableExecutor({ store, registry: new ToolRegistry(tools), filters })
+  const runner = await openDurableExecutor({ store, registry: new ToolRegistry(tools), filters, ...options })
   const { executor } = runner
   const answered = (async () => {
     for await (const event of executor.events) if (event._tag === "Delegate") event.succeed()
@@ -58,7 +73,8 @@ const events = async (runner: DurableExecutor, tag: string): Promise<Record<stri
 
 const endOf = async (runner: DurableExecutor, callId: string): Promise<void> => {
   for await (const event of runner.events())
-    if (event._tag === "BackgroundCompleted" && event.callId === callId) return
+    if ((event._tag === "BackgroundCompleted" || event._tag === "Completed") && event.callId === callId)
+      return
 }
 
 describeWith("chromium")("the page of a store", () => {
@@ -98,6 +114,34 @@ describeWith("chromium")("the page of a store", () => {
     await inbox(shown).getByText("Nothing waits for you.").waitFor()
     expect(await runner.result("b")).toMatchObject({ editedParams: { text: "wash" } })
     expect(await shown.getByRole("button", { name: "Call a tool" }).count()).toBe(0)
+  })
+
+  it("has a call taken back by the process that runs the calls", async () => {
+    const cwd = await folder()
+    const store = join(cwd, "calls.db")
+    await writeFile(join(cwd, "a.txt"), "one\n")
+    const runner = await run(store, [editFileTool, note], undefined, { cwd, delegates: noIde })
+    const edits = [{ old_string: "one", new_string: "two" }]
+    const params = { path: "a.txt", edits }
+    await runner.enqueue([{ callId: "edit", name: "edit_file", params, decision: "approve" }])
+    await runner.enqueue([{ callId: "n", name: "note", params: { text: "t" }, decision: "approve" }])
+    await endOf(runner, "n")
+    const { web } = await page(store)
+    const shown = await pages.open(web.url)
+    const undo = panel(shown).getByRole("button", { name: "Undo…" })
+    await openCall(shown, "note")
+    await undo.click()
+    await panel(shown)
+      .getByText('No change of call "n" is recorded: there was no such call, or it changed nothing.')
+      .waitFor()
+    await openCall(shown, "edit_file")
+    await undo.click()
+    const preview = card(shown, "Preview: Take back")
+    await preview.getByText("+one").waitFor()
+    await settled(shown)
+    await preview.getByRole("button", { name: "Apply" }).click()
+    await inbox(shown).getByText("Nothing waits for you.").waitFor()
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one\n")
   })
 
   it("shows what happened before it was opened, and says what it cannot know", async () => {

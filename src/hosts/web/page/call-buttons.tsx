@@ -11,7 +11,13 @@ export const CallButtons = (props: {
   readonly say: (text: string) => void
 }) => {
   const { source, call, detail, say } = props
-  const { key, background, kept, endedAt, startedAt } = call
+  const { key, background, kept, endedAt, startedAt, status } = call
+  const { isStore } = source.state.info
+  // A store does not say what its calls have changed: whoever runs them is asked.
+  const mayUndo =
+    isStore === true
+      ? startedAt !== undefined && status !== "denied" && call.name !== "resolve"
+      : detail?.changed !== undefined && detail.changed.undoneBy === undefined
   const isOff = source.connection !== "live"
   const act = async (action: "cancel" | "background" | "take" | "undo") => {
     try {
@@ -24,11 +30,11 @@ export const CallButtons = (props: {
   if (endedAt !== undefined) {
     return (
       <>
-        {detail?.changed === undefined || detail.changed.undoneBy !== undefined ? undefined : (
+        {mayUndo ? (
           <button type="button" disabled={isOff} onClick={() => act("undo")}>
             Undo…
           </button>
-        )}
+        ) : undefined}
         {kept ? (
           <button type="button" disabled={isOff} onClick={() => act("take")}>
             Take
@@ -39,7 +45,7 @@ export const CallButtons = (props: {
   }
   return (
     <>
-      {background || startedAt === undefined || source.state.info.isStore ? undefined : (
+      {background || startedAt === undefined || isStore ? undefined : (
         <button type="button" disabled={isOff} onClick={() => act("background")}>
           Background
         </button>

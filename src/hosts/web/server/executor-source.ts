@@ -15,6 +15,7 @@ import {
   type Answer,
   decidedElsewhere,
   hasEnded,
+  inInbox,
   notLatest,
   type OnChange,
   type PageCall,
@@ -124,7 +125,7 @@ export class ExecutorSource implements PageSource {
       return { took: true, message: "It waits for its turn. Its preview comes to the inbox." }
     }
     const { status, content } = await undone
-    if (status === "complete") return { took: true, message: "Its preview is in the inbox." }
+    if (status === "complete") return inInbox
     return { took: false, message: bounded(content, 2_000) }
   }
 

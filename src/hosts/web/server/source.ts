@@ -114,5 +114,8 @@ export const takenElsewhere: Took = {
   message: "Its result was taken already, or it still runs.",
 }
 
+/** For a call that is to be taken back. */
+export const inInbox: Took = { took: true, message: "Its preview is in the inbox." }
+
 /** For a call that has ended. */
 export const hasEnded: Took = { took: false, message: "It has ended already." }

@@ -4,17 +4,21 @@ import type { DurableCalls } from "../../../durable/durable-calls.ts"
 import type { InboxItem } from "../../../durable/inbox.ts"
 import { resolveName } from "../../../resolve/definition.ts"
 import { messageOf } from "../../../text/message-of.ts"
+import { undoCall } from "../../../undo/undo-request.ts"
 import { rememberedWhat } from "../../terminal/remember-menu.ts"
 import type { CallDetail, QuestionDetail, RememberDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"
 import { askedTexts, becauseHeld, whyAsked } from "./asked-texts.ts"
 import { RequestError } from "./body.ts"
+import type { BookedCall } from "./booked-call.ts"
+import { bounded } from "./bounded.ts"
 import { effectParts } from "./plain-title.ts"
 import { ruleProblem } from "./rule-problem.ts"
 import {
   type Answer,
   decidedElsewhere,
   hasEnded,
+  inInbox,
   listed,
   noAnswer,
   notLatest,
@@ -68,6 +72,8 @@ export class StoreSource implements PageSource {
   /** Questions and previews with a stored answer that has not taken effect yet. */
   private readonly sent = new Set<string>()
   private looking: Promise<void> = Promise.resolve()
+  /** The last event that was read. */
+  private after = 0
 
   constructor(calls: DurableCalls, { tell, maxCalls }: { tell: OnChange; maxCalls: number }) {
     this.calls = calls
@@ -155,15 +161,33 @@ export class StoreSource implements PageSource {
   }
 
   async task(key: number, action: TaskAction): Promise<Took> {
-    if (action === "background" || action === "undo")
+    if (action === "background")
       throw new RequestError(403, "The process that runs this call has to be asked for that.")
-    const callId = this.recorder.book.get(key)?.callId
-    if (callId === undefined) return hasEnded
+    const booked = this.recorder.book.get(key)
+    if (booked === undefined) return hasEnded
+    const { callId } = booked
     if (action === "take") return this.take(key, callId)
+    if (action === "undo") {
+      const id = `undo ${key}`
+      if (this.sent.has(id)) return { took: false, message: `This was asked for here. ${waits}` }
+      return this.awaited(id, this.undo(booked), waits)
+    }
     const cancelled = this.calls
       .cancel(callId, "Cancelled by user")
       .then((took) => (took ? { took } : hasEnded))
     return this.awaited(`call ${key}`, cancelled, waits)
+  }
+
+  /** A call of `undo` in the process that runs the calls: only that one knows what a call has changed. */
+  private async undo({ agentId, callId }: BookedCall): Promise<Took> {
+    const { after, calls } = this
+    const [undoId] = await calls.enqueue([{ ...undoCall({ callId }), agentId }])
+    for await (const event of calls.events({ after, agentId, signal: this.ending.signal })) {
+      if (!("callId" in event) || event.callId !== undoId || !("content" in event)) continue
+      if (event._tag === "Completed") return inInbox
+      if (event._tag !== "Delta") return { took: false, message: bounded(event.content, 2_000) }
+    }
+    return { took: true }
   }
 
   private async take(key: number, callId: string): Promise<Took> {
@@ -199,11 +223,10 @@ export class StoreSource implements PageSource {
 
   private async follow(): Promise<void> {
     const { signal } = this.ending
-    let after = 0
     while (!signal.aborted) {
       try {
-        for await (const event of this.calls.events({ after, signal })) {
-          after = Math.max(after, event.seq)
+        for await (const event of this.calls.events({ after: this.after, signal })) {
+          this.after = Math.max(this.after, event.seq)
           this.recorder.event(event)
           this.troubled("events", undefined)
         }
