@@ -72,7 +72,7 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
   const functionTool = sdk.tool as (options: FunctionToolOptions) => { readonly name: string }
 
   const toolOf = ({ name, description, parameters }: ToolDefinition) => {
-    const made = functionTool({
+    const tool = functionTool({
       name,
       description,
       // The executor checks the parameters, with messages that help the model.
@@ -85,7 +85,7 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
         if (isNewTurn) calls.nextTurn()
         isNewTurn = false
         const callId = details?.toolCall?.callId ?? crypto.randomUUID()
-        const isApproved = (id: string) => run.isToolApproved({ toolName: made.name, callId: id }) === true
+        const isApproved = (id: string) => run.isToolApproved({ toolName: tool.name, callId: id }) === true
         const approval = isApproved(callId) ? JSON.stringify([callId, name, params]) : undefined
         // With the SDK's `alwaysApprove`, even a call that does not exist is approved.
         const isStanding = isApproved(crypto.randomUUID())
@@ -95,7 +95,8 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
         return told(await calls.run({ callId, name, params }, options))
       },
     })
-    return made
+    made.add(tool)
+    return tool
   }
 
   const definitions = agent.definitions({ withResolve: true })
@@ -103,6 +104,57 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
   assertDistinct(tools, definitions)
   return tools as Array<ReturnType<Sdk["tool"]>>
 }
+
+/** The used part of an approval that the SDK asks for. */
+interface Approval {
+  readonly name?: string | undefined
+  readonly arguments?: string | undefined
+  readonly agent: { readonly tools: ReadonlyArray<object> }
+}
+
+/** A result of the SDK that waits for approvals: the used part. */
+interface Interrupted<Item> {
+  readonly interruptions: ReadonlyArray<Item>
+  readonly state: { approve(item: Item): void }
+}
+
+const made = new WeakSet<object>()
+
+/** Whether the SDK cannot read the arguments of a call of our tools: it runs nothing then, approved or not. */
+const cannotRun = ({ name, arguments: text, agent }: Approval): boolean => {
+  if (
+    text === undefined ||
+    !agent.tools.some((tool) => made.has(tool) && "name" in tool && tool.name === name)
+  )
+    return false
+  try {
+    JSON.parse(text)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/**
+ * The approvals of a result that a person has to give. The SDK asks about a call whose arguments are not JSON, too, without asking its
+ * tool whether it should, although it cannot run. Such a call is let through, for the model to read that.
+ *
+ * @example
+ * while (result.interruptions.length > 0) {
+ *   for (const question of openQuestions(result)) result.state.approve(question)
+ *   result = await runner.run(agent, result.state)
+ * }
+ */
+export const openQuestions = <Item extends Approval>({
+  interruptions,
+  state,
+}: Interrupted<Item>): Array<Item> =>
+  interruptions.filter((item) => {
+    const isOpen = !cannotRun(item)
+    // A rejection would tell the model that a person refused.
+    if (!isOpen) state.approve(item)
+    return isOpen
+  })
 
 const assertDistinct = (
   tools: ReadonlyArray<{ readonly name: string }>,

@@ -33,6 +33,13 @@ describe("an agent loop", () => {
     expect(rest).toEqual(asks)
   })
 
+  it("asks nobody about arguments that are not JSON", async () => {
+    const loop = new AgentLoop(executorOf({ tool: pipeline().awaitApproval().andThen(work) }))
+    const call = { callId: "c", name: "tool", params: '{"text": "cut' }
+    expect(await loop.decide(call)).toMatchObject({ verdict: "invalid" })
+    expect(await loop.run(call, {})).toMatchObject({ status: "error", reason: "invalid" })
+  })
+
   it("counts only gates that no rule passes", async () => {
     const plan = pipeline().awaitApproval().andThen(work).awaitApproval({ person: true })
     const filters = ToolFilters.compile({ tool: { allow: [".*"] } })

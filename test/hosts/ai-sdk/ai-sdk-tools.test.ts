@@ -45,6 +45,16 @@ for (const { name, sdk, scripted } of versions) {
       expect(toldIn(asked[1]!.prompt)).toEqual({ a: { type: "text", value: "after" } })
     })
 
+    it("asks nobody about arguments that are not JSON, and runs nothing", async () => {
+      const { plan, log } = gatedTool()
+      const host = aiSdkTools(sdk, executorOf({ write: plan }))
+      const { model, asked } = scripted([[{ id: "a", name: "write", params: '{"text": "cut' }], "done"])
+      const { text } = await sdk.generateText({ model, prompt: "Write", stopWhen, ...host })
+      expect(text).toBe("done")
+      expect(log).toEqual([])
+      expect(toldIn(asked[1]!.prompt)).toMatchObject({ a: { type: "error-text" } })
+    })
+
     it("tells the model why a rule denies a call, with nothing run", async () => {
       const { plan, log } = gatedTool()
       const filters = ToolFilters.compile({ write: { deny: [".*"] } })

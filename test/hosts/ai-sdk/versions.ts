@@ -40,7 +40,8 @@ const contentOf = (turn: ScriptedTurn) =>
         type: "tool-call" as const,
         toolCallId: id,
         toolName: name,
-        input: JSON.stringify(params),
+        // A text is what the model wrote, such as broken JSON.
+        input: typeof params === "string" ? params : JSON.stringify(params),
       }))
 
 const finishOf = (turn: ScriptedTurn) => ({

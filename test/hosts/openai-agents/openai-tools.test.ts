@@ -4,6 +4,7 @@ import {
   type AgentLoopOptions,
   type LoopQuestion,
   openaiTools,
+  openQuestions,
 } from "../../../src/hosts/openai-agents/index.ts"
 import {
   type HandlerContext,
@@ -147,6 +148,26 @@ describe("OpenAI Agents: approvals", () => {
     expect(toldIn(asked[1])).toEqual({
       a: text("after"),
       b: text(expect.stringMatching(/^Denied by policy/)),
+    })
+  })
+
+  it("are not asked of a person where the arguments are not JSON", async () => {
+    const { plan, log } = gatedTool()
+    const calls = [
+      { id: "a", name: "write", arguments: '{"text": "cut' },
+      { id: "b", name: "write" },
+    ]
+    const { runner, asked } = scripted([calls, "done"])
+    const agent = hostOf(executorOf({ write: plan }))
+    const first = await runner.run(agent, "Write")
+    const questions = openQuestions(first)
+    expect(questions.map(({ arguments: text }) => text)).toEqual(["{}"])
+    first.state.approve(questions[0]!)
+    await runner.run(agent, first.state)
+    expect(log).toEqual(["before", "after", "closed"])
+    expect(toldIn(asked[1])).toEqual({
+      a: text("An error occurred while parsing tool arguments. Please try again with valid JSON."),
+      b: text("after"),
     })
   })
 

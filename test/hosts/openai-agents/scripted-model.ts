@@ -15,6 +15,8 @@ export type ScriptedTurn =
       id: string
       name: string
       params?: unknown
+      /** In place of `params`. */
+      arguments?: string
       status?: "completed" | "incomplete"
     }>
 
@@ -28,12 +30,12 @@ const outputOf = (turn: ScriptedTurn): ModelResponse["output"] =>
           content: [{ type: "output_text", text: turn }],
         },
       ]
-    : turn.map(({ id, name, params = {}, status = "completed" }) => ({
+    : turn.map(({ id, name, params = {}, arguments: text, status = "completed" }) => ({
         type: "function_call" as const,
         callId: id,
         name,
         status,
-        arguments: JSON.stringify(params),
+        arguments: text ?? JSON.stringify(params),
       }))
 
 /** Its runner asks it, and nobody else. */
