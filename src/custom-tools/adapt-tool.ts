@@ -1,5 +1,5 @@
 /**
- * Makes a Tool of a foreign one:
+ * Makes a Tool from a foreign tool:
  *
  *   approval (unless it only reads, or the host says otherwise) ─▶ ExecuteTool
  */
@@ -21,13 +21,13 @@ export interface AdaptToolOptions {
   readonly tool: ForeignTool
   readonly host: CustomToolHost
   readonly runtime: Runtime
-  /** Calls the tool with its arguments in its runtime's order. */
+  /** Calls the tool with the arguments in its runtime's order. */
   readonly execute: (execution: Execution) => unknown
 }
 
 /**
- * Foreign tools name no primary parameter. It goes by the parameter's name, so that the rules for a built-in tool hold
- * on for the one that takes its place.
+ * Foreign tools declare no primary parameter. It is found by name, so that the rules for a built-in tool also apply to its
+ * replacement.
  */
 const primaryParams: ReadonlyArray<readonly [string, PrimaryKind]> = [
   ["command", "command"],
@@ -35,7 +35,7 @@ const primaryParams: ReadonlyArray<readonly [string, PrimaryKind]> = [
   ["file_path", "path"],
 ]
 
-/** So does the folder that a command runs in, which decides what it means. */
+/** The folder of a command, on which its meaning depends, is also found by name. */
 const workingDirParams = ["cwd", "working_dir", "workdir", "working_directory"]
 
 const primaryOf = ({ properties }: JsonSchema) => {
@@ -49,10 +49,7 @@ const primaryOf = ({ properties }: JsonSchema) => {
   }
 }
 
-/**
- * pi leaves out what a schema has a default for, where oh-my-pi fills it in. What `prepareArguments` throws is the whole of what
- * the model is told.
- */
+/** pi does not apply a schema's defaults, oh-my-pi does. An error of `prepareArguments` is the whole message for the model. */
 const validatorOf = (
   { name, parameters, validator }: Tool,
   tool: ForeignTool,
@@ -82,7 +79,7 @@ const parsed =
   (execute: (execution: Execution) => unknown, parse: ParameterSchema["parse"]) => async (run: Execution) =>
     execute(parse === undefined ? run : { ...run, params: await parse(run.params) })
 
-/** Throws a TypeError that names the tool for one that no model could be given. */
+/** Throws a TypeError that names the tool if it cannot be offered to a model. */
 export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): Tool => {
   if (typeof (tool as { execute?: unknown } | undefined)?.execute !== "function") {
     throw new TypeError(

@@ -1,13 +1,13 @@
-/** What tools of other agents answer with. Both runtimes share it. Source: the published agent-core packages. */
+/** The results of tools of other agents. Both runtimes share the types. Source: the published agent-core packages. */
 import type { ToolContent } from "../output/content.ts"
 
-/** What `execute` of a tool of pi or oh-my-pi gives. */
+/** The result of `execute` of a tool of pi or oh-my-pi. */
 export interface AgentToolResult<TDetails = unknown> {
   /** What the model sees. */
   readonly content: ReadonlyArray<ToolContent>
   /** What hosts and renderers see. */
   readonly details?: TDetails
-  /** Reports a failure without a throw; later packages honour it. */
+  /** Reports a failure without throwing; later packages honour it. */
   readonly isError?: boolean
   /** Asks the host to end the model's turn after this result. */
   readonly terminate?: boolean
@@ -20,5 +20,5 @@ export interface AgentToolUpdate<TDetails = unknown> {
   readonly details?: TDetails
 }
 
-/** Streams a partial result; what comes after the call has ended is dropped. */
+/** Streams a partial result; updates after the call's end are dropped. */
 export type AgentToolUpdateCallback<TDetails = unknown> = (update: AgentToolUpdate<TDetails>) => void

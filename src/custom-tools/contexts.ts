@@ -1,4 +1,7 @@
-/** What foreign code is told of its agent. One object serves both runtimes; everything is read when it is asked for. */
+/**
+ * The contexts of foreign code, with information about its agent. One object serves both runtimes; properties are evaluated
+ * when read.
+ */
 import type { CurrentCall } from "./current-call.ts"
 import type { CustomToolContext } from "./custom-tool.ts"
 import type { ExtensionContext } from "./extension.ts"
@@ -10,10 +13,10 @@ import { defaultSession } from "./memory-session.ts"
 import { noModels } from "./no-models.ts"
 import type { SessionManager } from "./session-manager.ts"
 
-/** The agent that hosts without sub-agents call. */
+/** The agent of hosts without sub-agents. */
 const mainAgent = "main"
 
-/** Properties of its own, and not of a class: tools spread contexts. */
+/** Own properties, not those of a class, because tools spread contexts. */
 const contextOf = (
   host: CustomToolHost,
   call: CurrentCall | undefined,
@@ -84,11 +87,11 @@ const contextOf = (
 /**
  * The context of a custom tool's `execute` and `onSession`.
  *
- * What the host leaves out: `ui` is the no-op one, `sessionManager` a small session in memory, `modelRegistry` one
+ * Defaults, if the host has none: `ui` is the no-op one, `sessionManager` a small session in memory, `modelRegistry` one
  * without models, `model` undefined. `isIdle()` is false during a call, `hasQueuedMessages()` false.
  *
- * @param call The call that the code runs for. Without one, `abort()` tells the host alone.
- * @param cwd Where the agent works, unless the host says otherwise.
+ * @param call The call that the code runs for. Without one, `abort()` only notifies the host.
+ * @param cwd The agent's working directory, unless the host has one.
  */
 export const customToolContext: (
   host: CustomToolHost,
@@ -97,11 +100,11 @@ export const customToolContext: (
 ) => CustomToolContext = contextOf
 
 /**
- * The context of a pi tool and of an extension's listeners: as `customToolContext`, and `signal` is the call's.
+ * The context of a pi tool and of an extension's listeners: like `customToolContext`, plus the call's `signal`.
  *
- * What the host leaves out: `mode` is `rpc` where there is a screen for dialogs, else `print`; no model is scoped, no project
- * trusted; `getContextUsage()` gives undefined, `getSystemPrompt()` an empty text; `shutdown()` is a note in the log; `compact()`
- * throws a sentence that names what is missing, unless its options have an `onError`, which is told.
+ * Defaults, if the host has none: `mode` is `rpc` with a screen for dialogs, else `print`; no model is scoped, no project
+ * trusted; `getContextUsage()` returns undefined, `getSystemPrompt()` an empty text; `shutdown()` writes to the log;
+ * `compact()` throws an error that names what is missing, or passes it to its option `onError`.
  */
 export const extensionContext: (
   host: CustomToolHost,

@@ -1,4 +1,4 @@
-/** Foreign code gets a copy of the parameters: what hosts showed and rules approved stays what runs. */
+/** Copies the parameters for foreign code, so that it cannot change what hosts showed and rules approved. */
 export const copyOf = (params: unknown): unknown => {
   try {
     return structuredClone(params)

@@ -1,4 +1,4 @@
-/** Which call, if any, the code of a foreign tool runs for: its shared API objects act on behalf of it. */
+/** The call, if any, that the code of a foreign tool runs for: its shared API objects act on behalf of that call. */
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { CallingAgent, HandlerContext } from "../pipeline/model/handler.ts"
 import type { ChangeRecorder } from "../undo/changes.ts"
@@ -7,9 +7,9 @@ export interface CurrentCall {
   readonly callId: string
   readonly agent: CallingAgent
   readonly signal: AbortSignal
-  /** Of the executor that runs the call; nothing for listeners. */
+  /** From the executor that runs the call; absent for listeners. */
   readonly onShutdown?: HandlerContext["onShutdown"]
-  /** Where nothing is kept, and for listeners: nothing. */
+  /** Absent if no changes are recorded, and for listeners. */
   readonly changes?: ChangeRecorder | undefined
 }
 

@@ -9,12 +9,12 @@ import type { SessionManager } from "./session-manager.ts"
 import type { Theme } from "./theme.ts"
 import type { Component, UIContext } from "./ui-context.ts"
 
-/** A preview that a tool of oh-my-pi stages: what happens when it is applied or rejected. */
+/** A preview that a tool of oh-my-pi stages, with callbacks for applying and rejecting it. */
 export interface CustomToolPendingAction {
   /** Short: it is shown with the result of `resolve`. */
   readonly label: string
   apply(reason: string, extra?: Readonly<Record<string, unknown>>): AgentToolResult | Promise<AgentToolResult>
-  /** Undefined gives the default text. */
+  /** Return undefined for the default text. */
   reject?(
     reason: string,
     extra?: Readonly<Record<string, unknown>>,
@@ -24,7 +24,7 @@ export interface CustomToolPendingAction {
   readonly sourceToolName?: string
 }
 
-/** What factories are given: one object for all tools of a loader. */
+/** The argument of factories: one object for all tools of a loader. */
 export interface CustomToolAPI {
   readonly cwd: string
   readonly exec: Exec
@@ -32,15 +32,15 @@ export interface CustomToolAPI {
   readonly hasUI: boolean
   readonly logger: Logger
   readonly typebox: typeof typebox
-  /** What the published package exports; the names that tools use. */
+  /** The exports of the published package, as far as tools use them. */
   readonly pi: Readonly<Record<string, unknown>>
-  /** The zod that is installed beside the module that asks, else where the agent works; else stepline's, of version 4. */
+  /** The zod installed for the module that reads it, else in the agent's working directory, else stepline's (version 4). */
   readonly zod: unknown
-  /** Stages a preview for the calling agent; throws where there is no such agent. */
+  /** Stages a preview for the calling agent; throws if there is none. */
   pushPendingAction(action: CustomToolPendingAction): void
 }
 
-/** What `execute` of a tool of oh-my-pi is told of its session. */
+/** The session context for `execute` of a tool of oh-my-pi. */
 export interface CustomToolContext {
   readonly sessionManager: SessionManager
   readonly modelRegistry: unknown
@@ -49,21 +49,21 @@ export interface CustomToolContext {
   readonly sessionId: string
   isIdle(): boolean
   hasQueuedMessages(): boolean
-  /** Cancels the agent's foreground calls and tells the host. */
+  /** Cancels the agent's foreground calls and notifies the host. */
   abort(): void
 }
 
-/** How a renderer of a result is to draw. */
+/** Options for a renderer of a result. */
 export interface RenderResultOptions {
   readonly expanded: boolean
   readonly isPartial: boolean
   readonly spinnerFrame?: number
 }
 
-/** Any schema; of what it describes nothing is known, and everything may be read. */
+/** Any schema; its value has an unknown type, of which every property can be read. */
 export type LooseSchema = TSchema & Pick<TAny, "static">
 
-/** Without a type of their own, its parameters are taken for whatever its functions read of them. */
+/** A tool of oh-my-pi. Without a type argument, its functions can read any property of its parameters. */
 export interface CustomTool<TParams extends TSchema = LooseSchema, TDetails = unknown> {
   name: string
   /** Default: the name. */
@@ -71,11 +71,11 @@ export interface CustomTool<TParams extends TSchema = LooseSchema, TDetails = un
   description: string
   parameters: TParams
   hidden?: boolean
-  /** Whether it may stage previews. */
+  /** Whether it can stage previews. */
   deferrable?: boolean
-  /** What a gate asks for: `read` needs no approval. Default `exec`. */
+  /** The tool's approval tier: `read` needs no approval. Default `exec`. */
   approval?: unknown
-  /** Lines that the approval shows. */
+  /** Lines shown at the gate. */
   formatApprovalDetails?(args: unknown): string | Array<string> | undefined
   execute(
     toolCallId: string,
@@ -98,7 +98,7 @@ export interface CustomTool<TParams extends TSchema = LooseSchema, TDetails = un
   ): string | Component | undefined
 }
 
-/** A tool whose parameters' type nobody knows: what factories return and loaders give. */
+/** A tool with an unknown parameter type, as factories and loaders return it. */
 // biome-ignore lint/suspicious/noExplicitAny: execute takes parameters of the author's own type, which no other type accepts.
 export type AnyCustomTool = CustomTool<any, any>
 

@@ -1,6 +1,6 @@
 /**
- * All foreign tools of one host: found, loaded, adapted and put into its registry, with the hooks and the session
- * events that belong to them. What cannot be loaded is listed and costs nothing else.
+ * All foreign tools of one host: finds, loads, adapts and registers them, with their hooks and session events. What cannot
+ * be loaded is listed, and does not affect the rest.
  */
 import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -41,25 +41,25 @@ import type { UIContext } from "./ui-context.ts"
 
 /** The options of `CustomTools.load`. */
 export interface CustomToolsOptions extends DiscoveryOptions {
-  /** Where the agent works: relative paths start here, and so does discovery. What tools are told, unless `host` says otherwise. */
+  /** The agent's working directory: the base of relative paths and of discovery, and the `cwd` of tools, unless `host` has one. */
   readonly cwd: string
-  /** Gets the tools, also those that extensions register later. Its names are taken for the built-in ones. */
+  /** Receives the tools, also those that extensions register later. Its existing names count as built-in. */
   readonly registry: ToolRegistry
-  /** Modules or folders to load besides, of either kind. */
+  /** Further modules or folders to load, of either kind. */
   readonly paths?: ReadonlyArray<string | ToolPath>
 }
 
-/** Where a tool of the registry comes from. */
+/** The origin of a tool in the registry. */
 export interface CustomToolOrigin {
   readonly name: string
   readonly path: string
   readonly resolvedPath: string
   readonly source?: ToolSource
-  /** Whether it took the place of a tool of that name. */
+  /** Whether it replaced a tool of that name. */
   readonly isOverride: boolean
 }
 
-/** What `setUIContext` gave: it goes before the host's own. */
+/** The screen from `setUIContext`, which takes precedence over the host's. */
 type Screen = Pick<CustomToolHost, "ui" | "hasUI">
 
 type Loaded = LoadedCustomTool | LoadedExtensionTool
@@ -67,7 +67,7 @@ type Loaded = LoadedCustomTool | LoadedExtensionTool
 const realPaths = async (modules: ReadonlyArray<ToolPath>): Promise<ReadonlySet<string>> =>
   new Set(await Promise.all(modules.map(({ path }) => realpath(path).catch(() => path))))
 
-/** What foreign code does to the globals must not break the checks of the tools that are there. */
+/** Compiles the existing validators first, because foreign code can change globals that they depend on. */
 const compileAll = async (registry: ToolRegistry): Promise<void> => {
   await Promise.all(registry.names.map((name) => registry.get(name)?.validator.compile()))
 }
@@ -84,7 +84,7 @@ export class CustomTools {
   private sessionTools: Array<LoadedCustomTool> = []
   private readonly origins = new Map<string, CustomToolOrigin>()
   private executor: ToolExecutor | undefined
-  /** The active tools that extensions chose for an agent. What is registered later is active besides. */
+  /** The active tools that extensions chose for an agent. Tools registered later are added. */
   private readonly chosen = new Map<string, ReadonlySet<string>>()
 
   /** Finds and loads everything, one module after the other. Rejects with a TypeError for invalid options. */
@@ -131,7 +131,7 @@ export class CustomTools {
     })
   }
 
-  /** Where each foreign tool comes from: first what modules returned, then what extensions registered. */
+  /** The origin of each foreign tool: first those that modules returned, then those that extensions registered. */
   get tools(): Array<CustomToolOrigin> {
     return [...this.origins.values()]
   }
@@ -141,7 +141,10 @@ export class CustomTools {
     return this.extensions.hooks
   }
 
-  /** Names the executor that runs the tools, so that extensions hear of its calls, and can ask which are active and change that. */
+  /**
+   * Sets the executor that runs the tools, so that extensions receive events of its calls, and can read and change the
+   * active tools.
+   */
   attach(executor: ToolExecutor): void {
     if (this.executor !== executor) tellExecutions(executor, this.extensions)
     this.executor = executor
@@ -154,16 +157,16 @@ export class CustomTools {
   }
 
   /**
-   * Tells all tools and extensions what happens to the session, in order. A host emits `start` once its executor is
-   * there: extensions may register tools then. What a listener throws is logged and goes no further. Rejects with a
-   * TypeError for an event with neither a `type` nor a reason of a session event.
+   * Emits a session event to all tools and extensions, in order. A host emits `start` once its executor exists: extensions
+   * can register tools then. Errors of listeners are only logged. Rejects with a TypeError for an event with neither a
+   * `type` nor a reason of a session event.
    */
   async emit(event: SessionEvent | ExtensionEvent): Promise<void> {
     await tellSession(this.sessionTools, event, this.host)
     await this.extensions.emit(event)
   }
 
-  /** A returned tool does not replace another one. */
+  /** Adds a tool that a module returned, which does not replace another one. */
   private add(loaded: LoadedCustomTool): void {
     const { name } = loaded.tool
     if (isTaken(name) || this.registry.get(name) !== undefined) {
@@ -173,7 +176,7 @@ export class CustomTools {
     if (this.register(loaded, () => fromCustomTool(loaded.tool, this.host))) this.sessionTools.push(loaded)
   }
 
-  /** A registered tool does. */
+  /** Adds a tool that an extension registered, which replaces one of the same name. */
   private replace(loaded: LoadedExtensionTool): void {
     const { tool, argumentOrder } = loaded
     this.register(loaded, () => fromPiTool(tool, this.host, argumentOrder && { argumentOrder }))
@@ -191,7 +194,7 @@ export class CustomTools {
       this.registry.register(adapted, { replace: true })
       this.sessionTools = this.sessionTools.filter((other) => other.tool.name !== name)
       this.activate(name)
-      // A map keeps the place of what it replaces.
+      // Delete first, because a map keeps the position of a replaced key.
       this.origins.delete(name)
       this.origins.set(name, { name, path, resolvedPath, ...(source && { source }), isOverride })
       return true
@@ -211,7 +214,7 @@ export class CustomTools {
     this.chosen.set(agentId, active)
   }
 
-  /** What extensions chose before they registered a tool does not leave it out. */
+  /** Activates a tool for all agents, also if extensions chose the active tools before. */
   private activate(name: string): void {
     for (const [agentId, names] of this.chosen) this.setActiveTools(agentId, [...names, name])
   }

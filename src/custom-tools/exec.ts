@@ -7,15 +7,15 @@ export interface ExecOptions {
   readonly cwd?: string | undefined
 }
 
-/** How a program ended that a tool ran with `exec`, and what it printed. */
+/** The result of a program that a tool ran with `exec`. */
 export interface ExecResult {
   readonly stdout: string
   readonly stderr: string
-  /** 127 for a program that is not there. */
+  /** 127 for a program that does not exist. */
   readonly code: number
   /** Whether it was ended by an abort or by its time-out. */
   readonly killed: boolean
 }
 
-/** No shell, nothing on stdin. Never rejects for how the program ended. */
+/** Runs a program without a shell, with an empty stdin. Never rejects because of how the program ended. */
 export type Exec = (command: string, args: Array<string>, options?: ExecOptions) => Promise<ExecResult>

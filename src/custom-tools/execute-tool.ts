@@ -1,6 +1,6 @@
 /**
- * Runs a foreign tool's `execute` as a handler. A generator, because it is not waited for after a cancel, whatever the
- * tool does with the signal, and because a failure may come with an output.
+ * Runs a foreign tool's `execute` as a handler. A generator, because a cancel does not wait for it, whatever the tool does
+ * with the signal, and because a failure can have an output.
  */
 
 import { type ToolOutput, textOf, textOutput } from "../output/output.ts"
@@ -17,12 +17,12 @@ import { isolatedSignal, runIsolated, runOutside } from "./loading/isolation.ts"
 import { writableSession } from "./memory-session.ts"
 import { toPartial, toToolOutput } from "./normalise-result.ts"
 
-/** What an adapter puts into the order of its runtime. */
+/** The arguments of an execution, which an adapter puts into the order of its runtime. */
 export interface Execution {
   readonly params: unknown
   readonly call: CurrentCall
   readonly onUpdate: AgentToolUpdateCallback
-  /** The executor's. */
+  /** The executor's working directory. */
   readonly cwd: string
 }
 
@@ -40,10 +40,10 @@ const makeUpdates = (context: HandlerContext) => {
   const onUpdate = (update: unknown): void => {
     if (!isOpen || context.signal.aborted) return
     const { text, partial } = toPartial(update)
-    // An update replaces the one before, a delta goes on from it.
+    // An update replaces the previous one, whereas a delta continues it.
     const added = text.startsWith(last) ? text.slice(last.length) : text
     if (text !== "") last = text
-    // Whoever is told is no foreign code.
+    // The receiver is not foreign code.
     runOutside(() => void context.delta(added, partial))
   }
   const close = () => {
@@ -52,14 +52,14 @@ const makeUpdates = (context: HandlerContext) => {
   return { onUpdate, close }
 }
 
-/** What a model is told of what a tool threw. */
+/** The message for the model about a tool's error. */
 export const failureText = (name: string, cause: unknown): string => {
   const text = cause === undefined || cause === null ? "" : messageOf(cause)
-  // A plain Error without a message is told by its name.
+  // The text of a plain Error without a message is its name.
   return text === "" || text === "Error" ? `Tool "${name}" failed without a reason` : text
 }
 
-/** As the published runtimes write a result into their history. */
+/** Records a result in the session, as the published runtimes do. */
 const record = (
   host: CustomToolHost,
   context: HandlerContext,
@@ -75,7 +75,7 @@ const record = (
     toolCallId: callId,
     toolName: name,
     content,
-    // Tools take their state out of here and change it.
+    // Tools read their state from here and change it.
     ...(details !== undefined && { details: toPlainJson(details) }),
     isError,
     timestamp: Date.now(),
@@ -87,7 +87,7 @@ type Result =
   | { readonly output: ToolOutput; readonly isError: boolean }
   | { readonly failure: string; readonly cause: unknown }
 
-/** Reads what the tool gives or throws where its guards still hold: what looks like a value may be a getter. */
+/** Reads a tool's result or error while the guards are active, because any property can be a getter. */
 const resultOf = async (name: string, execute: () => unknown): Promise<Result> => {
   try {
     return toToolOutput(await execute())

@@ -1,16 +1,16 @@
-/** Refuses schemas whose patterns would hold up the program for years with the wrong text. */
+/** Refuses schemas whose patterns could block the program for years on the wrong text. */
 import { isWatchdogTimeout, runWatched } from "../io/watchdog.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { dataKeywords } from "../schema/union-budget.ts"
 import { costOf } from "../text/pattern-cost.ts"
 
-/** Milliseconds that a text may take. What is not exponential takes none. */
+/** Time limit for the tests of a pattern, in milliseconds. A non-exponential pattern needs almost none. */
 const maxTime = 1000
 
-/** Microseconds: what is not exponential needs far less. */
+/** In microseconds of CPU time: a non-exponential pattern needs far less. */
 const leastWork = 20_000
 
-/** Of a text: as many steps as twice itself to the power of this. */
+/** Repetitions in a test text; an exponential pattern needs about 2 to the power of this many steps. */
 const repetitions = 32
 
 function* patternsOf(schema: unknown): Generator<string> {
@@ -23,14 +23,14 @@ function* patternsOf(schema: unknown): Generator<string> {
   }
 }
 
-/** What its repetitions may take, many times over, and then what they do not. */
+/** Test texts: a character that the pattern's repetitions can match, repeated, then one that they do not match. */
 const tries = (pattern: string): ReadonlyArray<string> => {
   const characters = new Set(["a", "0", " ", "-", ...(pattern.match(/[\w ./:,-]/g) ?? [])])
   return [...characters].map((character) => `${character.repeat(repetitions)}\0`)
 }
 
 const isCatastrophic = (pattern: string): boolean => {
-  // Most are told by their shape.
+  // Most patterns are recognised as harmless by their shape.
   if (!costOf(pattern).wild) return false
   const before = process.cpuUsage()
   try {
@@ -38,7 +38,7 @@ const isCatastrophic = (pattern: string): boolean => {
     runWatched(() => tries(pattern).some((text) => regex.test(text)), maxTime)
     return false
   } catch (error) {
-    // On a busy machine all of the time may have been other programs'. What is no pattern is for the validator to tell.
+    // CPU time, because on a busy machine other programs can have used the time. The validator reports an invalid pattern.
     return isWatchdogTimeout(error) && process.cpuUsage(before).user > leastWork
   }
 }

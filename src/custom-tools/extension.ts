@@ -14,7 +14,7 @@ import type { SessionManager } from "./session-manager.ts"
 import type { Theme } from "./theme.ts"
 import type { Component, UIContext } from "./ui-context.ts"
 
-/** What a renderer of pi's is told of the call that it draws. */
+/** The context of a pi renderer, about the call that it draws. */
 export interface ToolRenderContext<TArgs = unknown> {
   readonly args: TArgs
   readonly toolCallId: string
@@ -22,7 +22,7 @@ export interface ToolRenderContext<TArgs = unknown> {
   readonly isPartial: boolean
   readonly isError: boolean
   readonly cwd: string
-  /** Kept from one drawing of a call to the next. */
+  /** Kept between renderings of a call. */
   readonly state: Record<string, unknown>
   readonly lastComponent: Component | undefined
   readonly executionStarted: boolean
@@ -31,7 +31,7 @@ export interface ToolRenderContext<TArgs = unknown> {
   invalidate(): void
 }
 
-/** Without a type of their own, its parameters are taken for whatever its functions read of them. */
+/** A tool of pi. Without a type argument, its functions can read any property of its parameters. */
 export interface ToolDefinition<TParams extends TSchema = LooseSchema, TDetails = unknown> {
   name: string
   /** Default: the name. */
@@ -40,7 +40,7 @@ export interface ToolDefinition<TParams extends TSchema = LooseSchema, TDetails 
   parameters: TParams
   promptSnippet?: string
   promptGuidelines?: Array<string>
-  /** Rewrites what the model sent before it is validated. */
+  /** Rewrites the model's arguments before they are validated. */
   prepareArguments?(args: unknown): unknown
   executionMode?: "sequential" | "parallel"
   execute(
@@ -63,29 +63,29 @@ export interface ToolDefinition<TParams extends TSchema = LooseSchema, TDetails 
   ): string | Component | undefined
 }
 
-/** A tool whose parameters' type nobody knows. */
+/** A tool with an unknown parameter type. */
 // biome-ignore lint/suspicious/noExplicitAny: execute takes parameters of the author's own type, which no other type accepts.
 export type AnyToolDefinition = ToolDefinition<any, any>
 
-/** What listeners and tools of an extension are told of their session. */
+/** The session context for listeners and tools of an extension. */
 export interface ExtensionContext {
   readonly ui: UIContext
   readonly hasUI: boolean
-  /** How the agent runs. Components of a screen are for `tui`, dialogs for `rpc` too. */
+  /** How the agent runs. `tui` supports screen components and dialogs, `rpc` only dialogs. */
   readonly mode: string
   readonly cwd: string
   readonly sessionManager: SessionManager
   readonly modelRegistry: unknown
   readonly model: unknown
-  /** The models that the session is limited to; empty where it is to none. */
+  /** The models that the session is limited to; empty if there is no limit. */
   readonly scopedModels: ReadonlyArray<unknown>
   readonly thinkingLevel: string | undefined
-  /** The call's; undefined where the agent is idle. */
+  /** The call's signal; undefined if the agent is idle. */
   readonly signal: AbortSignal | undefined
   isIdle(): boolean
-  /** Whether the user trusts the project that the agent works in. */
+  /** Whether the user trusts the agent's project. */
   isProjectTrusted(): boolean
-  /** Cancels the agent's foreground calls and tells the host. */
+  /** Cancels the agent's foreground calls and notifies the host. */
   abort(): void
   hasPendingMessages(): boolean
   shutdown(): void
@@ -94,7 +94,7 @@ export interface ExtensionContext {
   getSystemPrompt(): string
 }
 
-/** What commands, which a user starts, are given besides. Where there is no session to change, it is turned down. */
+/** The additional context of commands, which a user starts. Requests to change the session are refused if there is none. */
 export interface ExtensionCommandContext extends ExtensionContext {
   getSystemPromptOptions(): Readonly<Record<string, unknown>>
   waitForIdle(): Promise<void>
@@ -110,11 +110,11 @@ export interface ExtensionCommandContext extends ExtensionContext {
 /** Listens for any type of events. */
 export type ExtensionListener = (event: ExtensionEvent, ctx: ExtensionContext) => unknown
 
-/** One whose answer matters; it need not give one. */
+/** A listener whose return value matters; it is optional. */
 type AnsweringListener<Event, Answer> = (
   event: Event,
   ctx: ExtensionContext,
-  // biome-ignore lint/suspicious/noConfusingVoidType: what does not answer returns nothing.
+  // biome-ignore lint/suspicious/noConfusingVoidType: a listener without an answer returns nothing.
 ) => Answer | undefined | void | Promise<Answer | undefined | void>
 
 /** A command that an extension registers for people. */
@@ -131,7 +131,7 @@ export interface ExtensionFlag {
   readonly default?: boolean | string
 }
 
-/** As in a file `mcp.json`: a program to start, or an address. */
+/** A server as in `mcp.json`: a program to start, or an address. */
 export interface McpServerConfig {
   readonly command?: string
   readonly args?: ReadonlyArray<string>
@@ -150,22 +150,22 @@ export interface RegisteredMcpServer {
 /** Channels between extensions. */
 export interface EventBus {
   emit(channel: string, data: unknown): void
-  /** Gives a function that ends the listening. */
+  /** Returns a function that removes the listener. */
   on(channel: string, listener: (data: unknown) => unknown): () => void
 }
 
-/** What a tool is to the model. */
+/** A tool as described to the model. */
 export interface ToolInfo {
   readonly name: string
   readonly description: string
   readonly parameters: unknown
 }
 
-/** What extension factories are given, each its own: pi's object and oh-my-pi's in one. */
+/** The argument of an extension factory, separate for each: pi's object and oh-my-pi's in one. */
 export interface ExtensionAPI extends CustomToolAPI {
   /**
-   * Listens for a type of events; all listeners are awaited, in the order of their registration. Gives a function that
-   * ends the listening.
+   * Adds a listener for a type of events; all listeners are awaited, in the order of registration. Returns a function that
+   * removes the listener.
    */
   on(event: "tool_call", listener: AnsweringListener<ToolCallEvent, ToolCallAnswer>): () => void
   on(event: "tool_result", listener: AnsweringListener<ToolResultEvent, ToolResultAnswer>): () => void
@@ -203,12 +203,12 @@ export interface ExtensionAPI extends CustomToolAPI {
   unregisterProvider(name: string): void
   registerVirtualModel(model: unknown): void
   unregisterVirtualModel(provider: string, id: string): void
-  /** Throws for what is no server, and for a name that another extension has. */
+  /** Throws for an invalid configuration, and for a name that another extension uses. */
   registerMcpServer(name: string, config: McpServerConfig): void
   unregisterMcpServer(name: string): void
-  /** Those of all extensions. */
+  /** The servers of all extensions. */
   getMcpServers(): Array<RegisteredMcpServer>
-  /** A copy of the host's. */
+  /** A copy of the host's settings. */
   getSettings(): Readonly<Record<string, unknown>>
   readonly events: EventBus
 }

@@ -1,6 +1,6 @@
 /**
- * A log in a file of the user's state folder. It never prints, never fails, and keeps nothing open. Each line is
- * written at once: the last ones, of a program that ends, are those that matter.
+ * A log in a file of the user's state folder. It never prints, never fails, and keeps no file open. Each line is written
+ * synchronously, because the last lines before a program ends matter most.
  */
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -26,7 +26,7 @@ const append = (line: string): void => {
     if (size > 0 && size + Buffer.byteLength(line) > maxFileBytes) renameSync(path, `${path}.1`)
     appendFileSync(path, line, { mode: 0o600 })
   } catch {
-    // A log that cannot be written is nobody's business.
+    // Ignore a log that cannot be written.
   }
 }
 
@@ -38,8 +38,8 @@ const lineOf = (level: string, message: unknown, context?: unknown): string => {
 }
 
 /**
- * Appends lines of time, level, message and context as JSON to `stepline/custom-tools.log` in `$XDG_STATE_HOME`, by
- * default `~/.local/state`. Past 5 MB the file becomes `custom-tools.log.1` and a new one begins.
+ * Appends lines of time, level, message and context as JSON to `stepline/custom-tools.log` in `$XDG_STATE_HOME`, by default
+ * `~/.local/state`. Above 5 MB the file is renamed to `custom-tools.log.1`, and a new one begins.
  */
 export const fileLogger = (): Logger => {
   const level = (name: string) => (message: string, context?: unknown) =>
@@ -49,7 +49,7 @@ export const fileLogger = (): Logger => {
 
 let shared: Logger | undefined
 
-/** The host's logger, or the file that all hosts without one share. */
+/** The host's logger, or the log file shared by all hosts without one. */
 export const loggerOf = ({ logger }: CustomToolHost): Logger => {
   if (logger !== undefined) return logger
   shared ??= fileLogger()

@@ -1,9 +1,9 @@
-/** What both runtimes' tools have in common, as the adapters read it: authors leave out what they like. */
+/** The common part of both runtimes' tools, as the adapters read it: authors can omit anything. */
 
-/** Whose tool it is. */
+/** The runtime that a tool was written for. */
 export type Runtime = "omp" | "pi"
 
-/** Takes whatever arguments it is called with. */
+/** A renderer with any arguments. */
 type Renderer = (...parts: Array<never>) => unknown
 
 export interface ForeignTool {

@@ -6,15 +6,15 @@ import type { AnyCustomTool } from "./custom-tool.ts"
 import type { CustomToolHost } from "./host.ts"
 
 /**
- * A Tool that calls `execute(callId, params, onUpdate, ctx, signal)` once it is approved; a tool that says that it only
- * reads needs no approval, unless `host.approval` says otherwise.
+ * Makes a Tool that calls `execute(callId, params, onUpdate, ctx, signal)` once it is approved. A tool that declares itself
+ * read-only needs no approval, unless `host.approval` requires one.
  *
- * - An update is a `Delta`: its new text is the content, all of it `partial`.
- * - What is thrown is the call's Error, and so is a result with `isError`, whose content and details stay with it.
- * - What comes after a cancel or a time-out is dropped; a tool that ignores them is left behind.
- * - `details` are made plain JSON.
+ * - An update becomes a `Delta`: its new text is the content, the whole update `partial`.
+ * - A thrown error becomes the call's Error, and so does a result with `isError`, whose content and details are kept.
+ * - Everything after a cancel or a time-out is dropped; a tool that ignores them is abandoned.
+ * - `details` are converted to plain JSON.
  *
- * Throws a TypeError for a name that model providers refuse and for parameters that have no JSON Schema.
+ * Throws a TypeError for a name that model providers refuse, and for parameters without a JSON Schema.
  */
 export const fromCustomTool = (tool: AnyCustomTool, host: CustomToolHost = {}): Tool =>
   adaptTool({

@@ -15,10 +15,10 @@ export interface FromPiToolOptions {
 type Execute = (...parts: Array<unknown>) => unknown
 
 /**
- * A Tool that calls `execute(callId, params, signal, onUpdate, ctx)`, or, where `argumentOrder` is `"legacy"`,
- * `(callId, params, onUpdate, ctx, signal)`. All else is as with `fromCustomTool`.
+ * Makes a Tool that calls `execute(callId, params, signal, onUpdate, ctx)`, or, if `argumentOrder` is `"legacy"`,
+ * `(callId, params, onUpdate, ctx, signal)`. Everything else is as in `fromCustomTool`.
  *
- * Throws a TypeError for a name that model providers refuse and for parameters that have no JSON Schema.
+ * Throws a TypeError for a name that model providers refuse, and for parameters without a JSON Schema.
  */
 export const fromPiTool = (
   tool: AnyToolDefinition,

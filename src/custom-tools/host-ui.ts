@@ -1,4 +1,4 @@
-/** The host's screen as foreign code gets it: what it calls there is the host's own code, and reads the real keyboard. */
+/** The host's screen for foreign code: its methods run as the host's code, and read the real keyboard. */
 import { asked } from "./extensions/settle-within.ts"
 import { runOutside } from "./loading/isolation.ts"
 import { noOpUI, type UIContext } from "./ui-context.ts"
@@ -6,7 +6,7 @@ import { noOpUI, type UIContext } from "./ui-context.ts"
 const known = new WeakMap<UIContext, UIContext>()
 
 const make = (ui: UIContext): UIContext =>
-  // A copy as the target: a proxy of a frozen object could give nothing but its very properties.
+  // A copy as the target, because a proxy of a frozen object must return the original properties.
   new Proxy({ ...ui } as UIContext, {
     get: (_target, key) => {
       const value: unknown = Reflect.get(ui, key, ui)
@@ -16,7 +16,7 @@ const make = (ui: UIContext): UIContext =>
     has: (_target, key) => key in ui,
   })
 
-/** Gives the same object for the same screen. */
+/** Returns the same object for the same screen. */
 export const hostUI = (ui: UIContext = noOpUI): UIContext => {
   if (ui === noOpUI) return ui
   let made = known.get(ui)

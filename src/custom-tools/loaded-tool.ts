@@ -1,16 +1,16 @@
-/** What the loaders give: tools with where they came from, and what could not be loaded. */
+/** The results of the loaders: tools with their origin, and what could not be loaded. */
 import type { AnyCustomTool } from "./custom-tool.ts"
 import type { AnyToolDefinition } from "./extension.ts"
 import type { UIContext } from "./ui-context.ts"
 
-/** Which agent's order a tool's `execute` has its arguments in. `legacy` is pi's from before 0.51. */
+/** The argument order of a pi tool's `execute`. `legacy`: before pi 0.51. */
 export type ArgumentOrder = "current" | "legacy"
 
-/** Who found a module. */
+/** The provider that found a module. */
 export interface ToolSource {
   /** `native`, `claude`, `codex`, `claude-plugins`, `plugin`, `pi` or `config`. */
   readonly provider: string
-  /** The same for people. */
+  /** The provider's name for people. */
   readonly providerName: string
   readonly level: "user" | "project"
 }
@@ -25,19 +25,19 @@ export interface ToolPath {
 }
 
 interface Loaded {
-  /** As it was given. */
+  /** As given. */
   readonly path: string
   /** Absolute. */
   readonly resolvedPath: string
   readonly source?: ToolSource
 }
 
-/** A tool of oh-my-pi, and where it comes from. */
+/** A tool of oh-my-pi, and its origin. */
 export interface LoadedCustomTool extends Loaded {
   readonly tool: AnyCustomTool
 }
 
-/** A tool of pi, and where it comes from. */
+/** A tool of pi, and its origin. */
 export interface LoadedExtensionTool extends Loaded {
   readonly tool: AnyToolDefinition
   readonly argumentOrder?: ArgumentOrder
@@ -45,23 +45,23 @@ export interface LoadedExtensionTool extends Loaded {
 
 /** A module that could not be loaded, and why. */
 export interface ToolLoadError {
-  /** As it was given. */
+  /** As given. */
   readonly path: string
-  /** The file that `path` means, absolute; absent where that is `path` itself, or where it means none. */
+  /** The absolute file for `path`; absent if it equals `path`, or there is none. */
   readonly resolvedPath?: string
   readonly error: string
   readonly source?: ToolSource
 }
 
-/** What was loaded, and what could not be. */
+/** The loaded tools, and what could not be loaded. */
 export interface LoadedCustomTools {
   readonly tools: Array<LoadedCustomTool>
   readonly errors: Array<ToolLoadError>
-  /** Gives the API object of all tools a screen, once there is one. */
+  /** Sets the screen of the tools' API object, once there is one. */
   setUIContext(ui: UIContext, hasUI: boolean): void
 }
 
-/** `error` is the whole sentence. */
+/** Makes an error entry. `error`: the whole sentence. */
 export const toolLoadError = (
   { path, resolvedPath = path, source }: ToolPath & Partial<Loaded>,
   error: string,

@@ -1,4 +1,4 @@
-/** Where tools of other agents and their loader write what no user has to see. */
+/** The log for tools of other agents and their loader: messages that no user has to see. */
 export interface Logger {
   error(message: string, context?: Readonly<Record<string, unknown>>): void
   warn(message: string, context?: Readonly<Record<string, unknown>>): void

@@ -1,12 +1,10 @@
-/**
- * A session's history in memory: one line of entries, without branches and without a file. The oldest ones are dropped.
- */
+/** A session's history in memory: a linear list of entries, without branches and without a file. The oldest are dropped. */
 import { randomUUID } from "node:crypto"
 import type { CustomToolHost } from "./host.ts"
 import type { SessionEntry, SessionHeader, SessionManager, SessionTreeNode } from "./session-manager.ts"
 import { buildSessionProjection, type SessionProjection } from "./stand-ins/session-context.ts"
 
-/** Results hold file contents and images, so that their number alone bounds nothing. */
+/** Results contain file contents and images, so a limit for their number is not enough. */
 const maxEntries = 1000
 const maxChars = 50_000_000
 
@@ -15,7 +13,7 @@ export interface MemorySessionOptions {
   readonly cwd?: () => string
 }
 
-/** The results of foreign tools are recorded in it, also where a host gives it as its `sessionManager`. */
+/** A session in memory. The results of foreign tools are recorded in it, also if a host provides it as its `sessionManager`. */
 export class MemorySession implements SessionManager {
   private readonly id = randomUUID()
   private readonly startedAt = new Date().toISOString()
@@ -30,7 +28,7 @@ export class MemorySession implements SessionManager {
     this.cwd = cwd
   }
 
-  /** Adds an entry behind the last one. It must be plain JSON. Gives it with its id, its parent's id and its time. */
+  /** Appends an entry, which must be plain JSON. Returns it with its id, its parent's id and its time. */
   append(entry: { readonly type: string; readonly [field: string]: unknown }): SessionEntry {
     const parentId = this.getLeafId()
     const added = { ...entry, id: randomUUID(), parentId, timestamp: new Date().toISOString() }
@@ -78,7 +76,7 @@ export class MemorySession implements SessionManager {
     return { type: "session", version: 3, id: this.id, timestamp: this.startedAt, cwd: this.cwd() }
   }
 
-  /** One line: each entry is the only child of the one before. */
+  /** A linear tree: each entry is the only child of the previous one. */
   getTree(): Array<SessionTreeNode> {
     let tree: Array<SessionTreeNode> = []
     for (const entry of [...this.entries].reverse()) tree = [{ entry, children: tree }]
@@ -89,7 +87,7 @@ export class MemorySession implements SessionManager {
     return this.entries.filter((entry) => entry.parentId === parentId)
   }
 
-  /** What a model would see: there is no compaction, so these are all. */
+  /** The entries for a model: all of them, because there is no compaction. */
   buildContextEntries(): Array<SessionEntry> {
     return this.getEntries()
   }
@@ -112,7 +110,7 @@ export class MemorySession implements SessionManager {
 
   getSessionFile(): undefined {}
 
-  /** There is none: an empty text. */
+  /** Returns an empty text: there is no folder. */
   getSessionDir(): string {
     return ""
   }
@@ -128,7 +126,7 @@ export class MemorySession implements SessionManager {
   }
 }
 
-/** The session that stepline itself writes to: the default one, or one of this kind that the host gave. */
+/** The session that stepline itself writes to: the default one, or a MemorySession of the host. */
 export const writableSession = (host: CustomToolHost): MemorySession | undefined => {
   const { sessionManager } = host
   if (sessionManager === undefined) return defaultSession(host)
@@ -137,7 +135,7 @@ export const writableSession = (host: CustomToolHost): MemorySession | undefined
 
 const sessions = new WeakMap<CustomToolHost, MemorySession>()
 
-/** The session of a host that has none of its own. The results of its foreign tools are recorded there. */
+/** The session of a host without its own. The results of its foreign tools are recorded there. */
 export const defaultSession = (host: CustomToolHost): MemorySession => {
   let session = sessions.get(host)
   if (session === undefined) {

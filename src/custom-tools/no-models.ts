@@ -1,4 +1,4 @@
-/** A registry that knows no models, for hosts that give none. Its names are those of both published ones that tools call. */
+/** A registry without models, for hosts that provide none. It has the methods of both published registries that tools call. */
 
 const nothing = (): undefined => undefined
 const noList = (): Array<never> => []

@@ -1,4 +1,4 @@
-/** Reads whatever a foreign tool answers or streams: nothing that it makes up reaches a host as it is. */
+/** Normalises whatever a foreign tool returns or streams: hosts never get it unchecked. */
 import { isContent, type ToolContent } from "../output/content.ts"
 import { type ToolOutput, textOf } from "../output/output.ts"
 import { toPlainJson } from "../output/to-plain-json.ts"
@@ -63,9 +63,9 @@ const detailsOf = (result: unknown): { readonly details?: unknown } => {
 }
 
 /**
- * The output that a result stands for. A string is its text, `output` with a string too; what is no content block, and
- * results without content, are shown as JSON; nothing gives no content. `details` come as plain JSON,
- * as they would after the session was read back: see `toPlainJson`.
+ * Converts a result to an output. A string becomes its text, and so does a string in `output`; invalid content blocks, and
+ * results without content, are shown as JSON; an empty result has no content. `details` are converted to plain JSON, as
+ * after reading a session from disk: see `toPlainJson`.
  */
 export const toToolOutput = (result: unknown): { readonly output: ToolOutput; readonly isError: boolean } => {
   const plain = toPlainJson(result)
@@ -78,7 +78,7 @@ export const toToolOutput = (result: unknown): { readonly output: ToolOutput; re
   return { output, isError: isError === true }
 }
 
-/** The same for a partial result, with its text. */
+/** Converts a partial result, with its text. */
 export const toPartial = (update: unknown): { readonly text: string; readonly partial: AgentToolResult } => {
   const plain = toPlainJson(update)
   const partial = { content: contentOf(plain), ...detailsOf(plain) }

@@ -1,4 +1,4 @@
-/** The JSON Schema of a foreign tool's parameters, and the check that only their own library can do. */
+/** The JSON Schema of a foreign tool's parameters, and the validation that only their own library can do. */
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { ToolError } from "../pipeline/model/step.ts"
@@ -11,13 +11,13 @@ import { runIsolated } from "./loading/isolation.ts"
 export interface ParameterSchema {
   readonly schema: JsonSchema
   /**
-   * What the tool gets for validated parameters. Set for schemas of libraries that also transform and refine; throws a
-   * ToolError that lists what is wrong.
+   * Converts validated parameters for the tool. Set for libraries whose schemas also transform and refine; rejects with a
+   * ToolError that lists the problems.
    */
   readonly parse?: (params: unknown) => Promise<unknown>
 }
 
-/** What zod 4, ArkType, Valibot and others share: https://standardschema.dev */
+/** The common interface of zod 4, ArkType, Valibot and others: https://standardschema.dev */
 interface StandardSchema {
   readonly vendor: unknown
   readonly jsonSchema?: { input(options: { readonly target: string }): unknown }
@@ -37,10 +37,10 @@ const standardOf = (parameters: unknown): StandardSchema | undefined => {
     : undefined
 }
 
-/** What JSON Schema cannot say stays to `parse`. */
+/** `parse` checks what JSON Schema cannot express. */
 const zodOptions = { io: "input", unrepresentable: "any" }
 
-/** Zod 4 before 4.2 converts by a function of its module alone. */
+/** Zod 4 before 4.2 converts only by a function of its module. */
 const convertByModule = (parameters: object, cwd: string): unknown => {
   const zod: { toJSONSchema(schema: object, options: object): unknown } = createRequire(
     join(cwd, "package.json"),
@@ -75,10 +75,10 @@ const parser = (name: string, standard: StandardSchema) => async (params: unknow
 const expectJson = (name: string, schema: JsonSchema): JsonSchema => {
   let json: string | undefined
   try {
-    // Whatever is called on the way is the tool's own.
+    // Functions that this calls, such as `toJSON`, are the tool's code.
     json = runIsolated(name, () => JSON.stringify(schema))
   } catch (error) {
-    // Where a cycle closes is told in further lines.
+    // Only the first line: the others describe a cycle.
     const [reason] = messageOf(error).split("\n")
     throw new TypeError(`Cannot make JSON of the parameters of tool \`${name}\`: ${reason}`)
   }
@@ -87,14 +87,14 @@ const expectJson = (name: string, schema: JsonSchema): JsonSchema => {
 }
 
 /**
- * Reads the parameters of either TypeBox, plain JSON Schema, or a schema of a Standard Schema library such as zod 4.
- * Throws a TypeError for one that cannot be shown to a model, as when it holds itself.
+ * Reads parameters in either TypeBox, plain JSON Schema, or a schema of a Standard Schema library such as zod 4. Throws a
+ * TypeError for one that cannot be shown to a model, for example with a cycle.
  *
- * @param cwd Where zod is looked for, should the schema's own version not be able to convert it.
+ * @param cwd Where to look for zod, if the schema's own version cannot convert it.
  */
 export const parameterSchema = (name: string, parameters: unknown, cwd: string): ParameterSchema => {
   const standard = standardOf(parameters)
-  // What is no schema at all is `defineTool`'s to refuse.
+  // `defineTool` refuses anything that is not a schema.
   if (standard === undefined) return { schema: expectJson(name, parameters as JsonSchema) }
   let schema: unknown
   try {

@@ -1,6 +1,6 @@
 /**
- * Calls a foreign tool's renderers. Three signatures are published, and nothing tells which one a tool was written
- * against, so each argument answers for all that may stand in its place.
+ * Calls a foreign tool's renderers. Three signatures are published, and a tool does not declare which one it uses, so each
+ * argument combines all that are possible at its position.
  */
 
 import type { RenderOptions, Tool } from "../pipeline/model/tool.ts"
@@ -18,7 +18,7 @@ import type { Component } from "./ui-context.ts"
 
 type RendererName = "renderCall" | "renderResult"
 
-/** What is kept between two drawings of a call. */
+/** The state that is kept between renderings of a call. */
 interface Row {
   readonly callId: string
   readonly state: Record<string, unknown>
@@ -26,7 +26,7 @@ interface Row {
 }
 
 export interface Renderers extends Pick<Tool, RendererName> {
-  /** Tells of a call before it is drawn: calls are known by their parameters. */
+  /** Call it before a call is drawn: calls are identified by their parameters object. */
   started(params: unknown, callId: string): void
 }
 
@@ -45,7 +45,7 @@ const linesOf = (drawn: unknown): string | undefined => {
   return Array.isArray(drawn) ? drawn.map(String).join("\n") : undefined
 }
 
-/** Throws for a promise, which no screen waits for. */
+/** Throws for a promise, because rendering is synchronous. */
 const atOnce = <T>(drawn: T): T => {
   if (quietly(drawn) instanceof Promise) throw new Error("it answered with a promise")
   return drawn
@@ -66,7 +66,7 @@ class Drawing {
     if (isObject(params)) this.rows.set(params, { callId, state: {}, components: {} })
   }
 
-  /** A throw is logged once, so that a screen that is drawn many times a second does not fill the log. */
+  /** Draws with one of the renderers. Its errors are logged once, so that frequent drawing does not fill the log. */
   draw(
     name: RendererName,
     params: unknown,
@@ -121,7 +121,7 @@ class Drawing {
       executionStarted: callId !== "",
       argsComplete: true,
       showImages: false,
-      // The host draws when it likes.
+      // The host decides when to draw.
       invalidate: () => undefined,
     }
   }
@@ -130,8 +130,8 @@ class Drawing {
 type Call = (...parts: Array<unknown>) => unknown
 
 /**
- * What a Tool's renderers are. They give undefined, which is the default rendering, for anything but a string, lines or
- * a component.
+ * Makes the renderers of a Tool. They return undefined, for the default rendering, unless the tool returns a string, lines
+ * or a component.
  */
 export const makeRenderers = (tool: ForeignTool, host: CustomToolHost, runtime: Runtime): Renderers => {
   const drawing = new Drawing(tool, host)
@@ -154,13 +154,13 @@ export const makeRenderers = (tool: ForeignTool, host: CustomToolHost, runtime: 
   }
 }
 
-/** The first before the second; parameters that are no object have nothing to answer. */
+/** Combines two objects, the first taking precedence; a value that is not an object is ignored. */
 const either = (first: unknown, second: unknown): unknown => {
   if (!isObject(first)) return second
   return isObject(second) ? layered(first, second) : first
 }
 
-/** As often as oh-my-pi turns its spinner, in milliseconds. */
+/** The frame time of oh-my-pi's spinner, in milliseconds. */
 const frameTime = 80
 
 const viewOf = ({ expanded, isPartial }: ToolRenderContext) => ({

@@ -1,4 +1,4 @@
-/** Runs programs for foreign tools, with their output held in memory, within a bound. */
+/** Runs programs for foreign tools, and keeps their output in memory, within a bound. */
 import { stat } from "node:fs/promises"
 import { constants } from "node:os"
 import { resolve } from "node:path"
@@ -10,7 +10,7 @@ import { messageOf } from "../text/message-of.ts"
 import { HeadAndTail } from "../text/truncation.ts"
 import type { Exec, ExecResult } from "./exec.ts"
 
-/** Bytes of each stream. Tools parse what they get, so the bound is far from what a program usually prints. */
+/** Maximum bytes of each stream. Tools parse the output, so the bound is far above what programs usually print. */
 const maxStreamBytes = 10_000_000
 const notFound = 127
 const notExecutable = 126
@@ -39,7 +39,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Node tells a missing folder and a missing program alike. */
+/** The result for a program that could not be started. Node reports a missing folder like a missing program. */
 const startFailure = async (command: string, cwd: string, cause: unknown): Promise<ExecResult> => {
   const { code } = cause as NodeJS.ErrnoException
   const failed = { stdout: "", code: code === "EACCES" ? notExecutable : notFound, killed: false }
@@ -48,13 +48,13 @@ const startFailure = async (command: string, cwd: string, cause: unknown): Promi
   return { ...failed, stderr: `${command}: ${messageOf(cause)}` }
 }
 
-/** A signal for the caller's and the time-out together. */
+/** Combines the caller's signal and the time-out. */
 const stopAfter = (signal: unknown, timeout: unknown) => {
   const controller = new AbortController()
   const stop = () => controller.abort()
   const isTimed = typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY
   const timer = isTimed ? setTimeout(stop, Math.min(timeout, longestTimer)) : undefined
-  // Tools that confuse the order of their arguments pass anything here.
+  // Tools that confuse the order of arguments can pass anything here.
   const source = signal instanceof AbortSignal ? signal : undefined
   if (source?.aborted === true) stop()
   else source?.addEventListener("abort", stop, { once: true })
@@ -66,13 +66,13 @@ const stopAfter = (signal: unknown, timeout: unknown) => {
 }
 
 /**
- * Makes an `exec`: no shell, nothing on stdin. It never rejects: a program that cannot be started gives code 127 (126
- * where it may not be executed) and the reason in `stderr`; one that a signal ended gives 128 and the signal's number.
- * An abort or a time-out ends the whole process group and sets `killed`. Each stream is held up to 10 MB, its middle
- * left out past that.
+ * Makes an `exec`, without a shell and with an empty stdin. It never rejects: a program that cannot be started has the code
+ * 127 (126 if it is not executable) and the reason in `stderr`; one that a signal ended has 128 plus the signal's number. An
+ * abort or a time-out ends the whole process group and sets `killed`. Each stream is kept up to 10 MB; above that, its
+ * middle is omitted.
  *
- * @param cwd Where programs run that name no folder of their own, and where relative ones start.
- * @param env Which variables of this process they get. Default: all that look like no secrets.
+ * @param cwd The default folder of programs, and the base of relative ones.
+ * @param env Which environment variables of this process they get. Default: all that do not look like secrets.
  */
 export const makeExec =
   (cwd: string | (() => string), env: EnvironmentRules = {}): Exec =>

@@ -1,6 +1,6 @@
-/** What tools with a state are told of the session that they live in. Source: the published oh-my-pi types. */
+/** The session events for tools that keep state. Source: the published oh-my-pi types. */
 
-/** What tools of oh-my-pi are told of their session. */
+/** A session event of oh-my-pi, for `onSession` of its tools. */
 export type SessionEvent =
   | {
       readonly reason: "start" | "switch" | "branch" | "tree" | "shutdown"
@@ -41,7 +41,7 @@ export type SessionEvent =
       readonly maxAttempts: number
     }
 
-/** An event of pi's, such as `session_start` or `turn_end`, with that event's own fields. */
+/** An event of pi, such as `session_start` or `turn_end`, with its own fields. */
 export interface ExtensionEvent {
   readonly type: string
   readonly [field: string]: unknown

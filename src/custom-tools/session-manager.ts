@@ -24,11 +24,11 @@ export interface SessionTreeNode {
   readonly children: Array<SessionTreeNode>
 }
 
-/** Reads the history; a host with sessions of its own gives one that answers from them. */
+/** Reads the history. A host with its own sessions implements it. */
 export interface SessionManager {
   /** The entries from the first to the current one. */
   getBranch(fromId?: string): Array<SessionEntry>
-  /** All entries, of all branches, in the order of their adding. */
+  /** All entries of all branches, in the order in which they were added. */
   getEntries(): Array<SessionEntry>
   getEntry(id: string): SessionEntry | undefined
   getLeafId(): string | null
@@ -36,7 +36,7 @@ export interface SessionManager {
   getLabel(id: string): string | undefined
   getCwd(): string
   getSessionId(): string
-  /** Undefined for a session that is kept in memory. */
+  /** Undefined for a session in memory. */
   getSessionFile(): string | undefined
   getSessionDir(): string
   getSessionName(): string | undefined

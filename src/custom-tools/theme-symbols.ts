@@ -1,4 +1,4 @@
-/** The signs that renderers of oh-my-pi take from their theme, by the names that it publishes. */
+/** The symbols that renderers of oh-my-pi use from their theme, by its published names. */
 
 const box = { horizontal: "─", vertical: "│" }
 const roundCorners = { topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯" }
@@ -33,13 +33,13 @@ const groups = {
 const groupOf = (name: string | undefined): Readonly<Record<string, string>> | undefined =>
   name !== undefined && Object.hasOwn(groups, name) ? groups[name as keyof typeof groups] : undefined
 
-/** `status.success` and the like. A sign that is not there is an empty text. */
+/** A symbol by its key, such as `status.success`; empty if there is none. */
 const symbol = (key: string): string => {
   const [group, name] = String(key).split(".")
   return groupOf(group)?.[name ?? ""] ?? ""
 }
 
-/** An unknown name is an empty text, and never `undefined` in the middle of a line. */
+/** Returns an empty text for an unknown name, never `undefined` in the middle of a line. */
 const forgiving = (signs: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   new Proxy(signs, { get: (target, name) => (Object.hasOwn(target, name) ? Reflect.get(target, name) : "") })
 

@@ -1,7 +1,7 @@
-/** The theme that renderers and UI code are given where the host has none: every style gives its text as it is. */
+/** The theme for renderers and UI code if the host has none: every style returns its text unchanged. */
 import { themeSymbols } from "./theme-symbols.ts"
 
-/** What renderers of both runtimes ask of a theme. A host may give one that colours. */
+/** The theme interface for renderers of both runtimes. A host can provide one with colours. */
 export interface Theme {
   fg(color: string, text: string): string
   bg(color: string, text: string): string
@@ -15,7 +15,7 @@ export interface Theme {
 const plain = (text: string): string => text
 const plainIn = (_color: string, text: string): string => text
 
-/** It also has what the published themes have beyond the type, such as signs and spinner frames. */
+/** The default theme. It also has the members of the published themes beyond the type, such as symbols and spinner frames. */
 export const plainTheme: Theme = {
   fg: plainIn,
   bg: plainIn,

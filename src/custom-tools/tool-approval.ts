@@ -1,4 +1,4 @@
-/** Whether a call of a foreign tool waits for approval, and what its host is shown then. Nothing here throws. */
+/** Decides whether a call of a foreign tool waits for approval, and what its host is shown then. Nothing here throws. */
 import { copyOf } from "./copy-of.ts"
 import type { ForeignTool } from "./foreign-tool.ts"
 import type { CustomToolHost } from "./host.ts"
@@ -20,15 +20,15 @@ interface Declaration {
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 
-/** Whether the tool says that all its calls only read. */
+/** Whether the tool declares that all its calls only read. */
 export const saysReadOnly = ({ annotations, approval }: ForeignTool): boolean => {
   const { readOnly, readOnlyHint } = fieldsOf(annotations)
   return readOnly === true || readOnlyHint === true || readsOnly(approval)
 }
 
 /**
- * `"read"`, or `{ tier: "read" }`. Its `policy: "prompt"` asks all the same; `"allow"` is no word of the host's and
- * counts for nothing.
+ * Whether a declaration is `"read"`, or `{ tier: "read" }` without `policy: "prompt"`, which always asks. `policy: "allow"`
+ * is ignored, because only the host can allow.
  */
 const readsOnly = (decision: unknown): boolean => {
   const { tier, policy } = fieldsOf(decision)
@@ -43,7 +43,7 @@ const attempt = <T>(name: string, work: () => T): T | undefined => {
   }
 }
 
-/** What the tool says of this call. `approval` may be a function of the arguments. */
+/** The tool's declaration for this call. `approval` can be a function of the arguments. */
 const declarationOf = (tool: ForeignTool, params: unknown): Declaration => {
   const decision =
     typeof tool.approval === "function"
@@ -66,7 +66,7 @@ const detailLines = (tool: ForeignTool, params: unknown): Array<string> => {
   return lines.filter((line): line is string => typeof line === "string" && line !== "")
 }
 
-/** The host's word, where it has one. A host that throws is asked. */
+/** The host's decision, if it has one. If the host's function throws, the call asks. */
 const needsApproval = (tool: ForeignTool, host: CustomToolHost, readOnly: boolean, params: unknown) => {
   const { approval } = host
   if (typeof approval !== "function") return approval ?? !readOnly

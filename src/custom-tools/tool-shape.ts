@@ -1,4 +1,4 @@
-/** What every tool must have to be loaded, whichever agent it was written for. */
+/** What every tool needs to be loaded, whichever agent it was written for. */
 import type { AnyCustomTool } from "./custom-tool.ts"
 import type { AnyToolDefinition } from "./extension.ts"
 import type { ForeignTool } from "./foreign-tool.ts"
@@ -29,8 +29,8 @@ const fields: ReadonlyArray<Field> = [
 ]
 
 /**
- * The tool that a module handed in; undefined for what is none. It is read once, here, where the guards of foreign code
- * hold: its fields may be getters, which throw, or answer otherwise the next time. Methods keep their `this`.
+ * Reads a tool from a module; returns undefined for anything else. It is read once, here, under the guards for foreign code,
+ * because its fields can be getters that throw, or return something else the next time. Methods keep their `this`.
  */
 export const takeTool = (value: unknown): AnyTool | undefined => {
   if (typeof value !== "object" || value === null) return undefined
@@ -48,7 +48,7 @@ export const takeTool = (value: unknown): AnyTool | undefined => {
   }
 }
 
-/** What the author added besides. What would have to run for it is left. */
+/** The author's additional fields, without getters, which would run code. */
 const plainFields = (value: object): object =>
   Object.fromEntries(
     Object.entries(Object.getOwnPropertyDescriptors(value))

@@ -1,4 +1,4 @@
-/** How foreign tools talk to the user. Without a screen every question is answered as if the user had turned it down. */
+/** How foreign tools communicate with the user. Without a screen, every question is answered as if the user had declined it. */
 import { plainTheme, type Theme } from "./theme.ts"
 
 /** When a dialog is dismissed. */
@@ -9,14 +9,14 @@ export interface DialogOptions {
   readonly timeout?: number
 }
 
-/** A component that draws itself in lines, as both runtimes publish it. */
+/** A component that renders itself as lines, as published by both runtimes. */
 export interface Component {
   render(width: number): Array<string>
   handleInput?(data: string): void
   invalidate?(): void
 }
 
-/** What tools call; a host with a screen implements as much as it can and takes the rest from `noOpUI`. */
+/** The UI for tools. A host with a screen implements as much as it can, and takes the rest from `noOpUI`. */
 export interface UIContext {
   select(title: string, options: Array<string>, dialog?: DialogOptions): Promise<string | undefined>
   confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>
@@ -30,14 +30,14 @@ export interface UIContext {
   setEditorText(text: string): void
   getEditorText(): string
   readonly theme: Theme
-  /** What later versions added: presentation that a host without such a place ignores. */
+  /** Additions of later versions: presentation that a host can ignore. */
   readonly [later: string]: unknown
 }
 
 const ignore = (): void => undefined
 const nothing = async (): Promise<undefined> => undefined
 
-/** Answers for a host without a user. Source: the no-op UI of both published packages. */
+/** The answers of a host without a user. Source: the no-op UI of both published packages. */
 export const noOpUI: UIContext = {
   select: nothing,
   confirm: async () => false,

@@ -1,4 +1,4 @@
-/** The forms of an effect `McpInput` on a screen, field by field. */
+/** Shows the forms of an effect `McpInput` on a screen, field by field. */
 import type { UIContext } from "../custom-tools/ui-context.ts"
 import type { CustomEffect, HostEffect } from "../pipeline/model/host-effect.ts"
 import type { DelegateCall, DelegateFunction } from "../pipeline/model/options.ts"
@@ -6,10 +6,10 @@ import type { JsonSchema } from "../schema/json-schema.ts"
 import { compileOutput } from "../schema/output-check.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 
-/** A screen that asks questions: of a session on a terminal, or of a page. */
+/** A screen that asks questions: a session on a terminal, or a page. */
 export type FormScreen = Pick<UIContext, "select" | "input">
 
-/** A form as a server sends it. */
+/** A form as sent by a server. */
 interface Form {
   readonly message: string
   readonly requestedSchema: {
@@ -24,11 +24,11 @@ interface Field {
   readonly isRequired: boolean
 }
 
-/** The user wants to answer nothing more. */
+/** The user dismisses the rest of the form. */
 const dismissed = Symbol("dismissed")
 const leaveOut = "(leave it out)"
 
-/** The values of a choice, by the texts that are shown. */
+/** The values of a choice, by their shown texts. */
 const choicesOf = ({
   type,
   enum: values,
@@ -48,7 +48,7 @@ const choicesOf = ({
   )
 }
 
-/** What was typed, as a value of the field. Throws nothing: what does not fit is found by the schema. */
+/** Converts typed text to a value of the field. Never throws: the schema check finds invalid values. */
 const typed = ({ type }: JsonSchema, text: string, choices: ReadonlyMap<string, unknown>): unknown => {
   if (type === "array")
     return text.split(",").map((part) => (choices.has(part.trim()) ? choices.get(part.trim()) : part.trim()))
@@ -96,7 +96,7 @@ const fill = async (ui: FormScreen, { message, requestedSchema }: Form, signal: 
   return { action: "accept", content }
 }
 
-/** The forms that an effect wants filled in, by key; undefined if it wants anything else. */
+/** The forms that an effect asks for, by key; undefined if it asks for anything else. */
 export const formsIn = (effect: HostEffect): ReadonlyArray<readonly [string, Form]> | undefined => {
   if (effect._tag !== "McpInput") return undefined
   const requests = Object.entries(Object((effect as CustomEffect).requests))
@@ -107,8 +107,8 @@ export const formsIn = (effect: HostEffect): ReadonlyArray<readonly [string, For
 }
 
 /**
- * Answers effects `McpInput`, questions of MCP servers to the user, on a screen: one question for each field. A function for the
- * executor's `delegates`, which fails the effect where there is no screen.
+ * Answers effects `McpInput`, questions of MCP servers to the user, on a screen: one question for each field. A function for
+ * the executor's `delegates`, which fails the effect if there is no screen.
  *
  * @example
  * const executor = new ToolExecutor(registry, { delegates: { McpInput: inputOn(() => web?.ui) } })

@@ -1,4 +1,7 @@
-/** What handlers with an `undo` of their own have done, as their calls keep it: also in snapshots, and in a store until the end is forgotten. */
+/**
+ * The receipts of handlers with their own `undo`, as calls keep them: also in snapshots, and in a store until the call's end
+ * is deleted.
+ */
 
 import { isDeepStrictEqual } from "node:util"
 import { jsonFault } from "../output/plain-json.ts"
@@ -7,7 +10,7 @@ import type { EffectHandler, UndoFunction } from "../pipeline/model/handler.ts"
 import type { PipelinePart } from "../pipeline/model/pipeline.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
 
-/** What the receipts of one call have together, in characters of JSON. */
+/** Maximum size of all receipts of one call, in characters of JSON. */
 const maxCharacters = 100_000
 
 /** A receipt: its call, and its number among those of the call. */
@@ -20,17 +23,17 @@ export interface ReceiptId {
 /** A receipt that a handler gave. */
 export interface GivenReceipt {
   readonly handler: string
-  /** How many handlers of the same name stand behind the handler in its pipeline. */
+  /** How many handlers of the same name follow the handler in its pipeline. */
   readonly place: number
   readonly receipt: unknown
 }
 
-/** A receipt of an earlier call that a call of `undo` has taken back; not `isSure`: it began to. */
+/** A receipt of an earlier call that a call of `undo` has undone; if not `isSure`, it has only begun to. */
 export interface TakenReceipt extends ReceiptId {
   readonly isSure: boolean
 }
 
-/** What the handlers of one call have done and taken back. Plain JSON. */
+/** The receipts that the handlers of one call gave and undid. Plain JSON. */
 export interface CallReceipts {
   /** When the call first changed something, in epoch milliseconds. */
   readonly at: number
@@ -39,16 +42,16 @@ export interface CallReceipts {
   taken: Array<TakenReceipt>
 }
 
-/** The same with what another process needs to find the handlers. Plain JSON. */
+/** The receipts of a call, with what another process needs to find the handlers. Plain JSON. */
 export interface StoredReceipts extends CallReceipts {
-  /** As its handlers see it. */
+  /** The call as its handlers see it. */
   readonly call: ToolCall
   /** For a call that applied a preview: the call that made the preview. */
   readonly sourceCallId?: string | undefined
   readonly toolVersion?: string | undefined
 }
 
-/** What is wrong with a receipt, as the end of a sentence; undefined for one that is kept. */
+/** Returns what is wrong with a receipt, as the end of a sentence; undefined for a valid one. */
 export const receiptFault = (receipt: unknown, given: ReadonlyArray<GivenReceipt>): string | undefined => {
   if (receipt === undefined) return "is undefined, and no JSON"
   const fault = jsonFault(receipt, "receipt")
@@ -60,7 +63,7 @@ export const receiptFault = (receipt: unknown, given: ReadonlyArray<GivenReceipt
   return `${which} ${all} characters of JSON, and ${maxCharacters} are kept. Give what its undo needs to find the rest, such as an id`
 }
 
-/** Whether a process before gave this very receipt: each one that it gave counts once. */
+/** Whether an earlier process gave the same receipt: each one that it gave counts once. */
 export const wasGiven = (
   kept: GivenReceipt,
   earlier: { readonly receipts: Array<GivenReceipt> } | undefined,
@@ -80,7 +83,7 @@ const handlersNamed = (
     return handler?.name === name ? [handler] : []
   })
 
-/** Counted from the end: what applies a preview is the end of a pipeline. */
+/** The handler's place, counted from the end, because the part that applies a preview is the end of a pipeline. */
 export const placeIn = (
   parts: ReadonlyArray<PipelinePart<unknown>>,
   handler: EffectHandler<unknown>,
@@ -89,7 +92,7 @@ export const placeIn = (
   return Math.max(0, named.length - 1 - named.lastIndexOf(handler))
 }
 
-/** The `undo` of the handler that gave a receipt, in the pipeline that its tool composes now; undefined if it is not there any more. */
+/** The `undo` of the handler that gave a receipt, in the pipeline that its tool composes now; undefined if it no longer exists. */
 export const undoOf = (
   toolOf: (name: string, version?: string) => Tool<unknown> | undefined,
   { call, toolVersion }: StoredReceipts,

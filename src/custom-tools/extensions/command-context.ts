@@ -1,4 +1,4 @@
-/** What commands are given beyond a listener's context. stepline keeps no sessions: changing one is turned down. */
+/** The context of commands beyond that of listeners. stepline has no sessions, so requests to change one are refused. */
 import type { ExtensionCommandContext, ExtensionContext } from "../extension.ts"
 
 const turnDown = async (): Promise<{ cancelled: boolean }> => ({ cancelled: true })
@@ -16,7 +16,7 @@ const sessionControl = {
   },
 } satisfies Omit<ExtensionCommandContext, keyof ExtensionContext>
 
-/** Copies descriptors, so that what the context reads late is still read late. */
+/** Copies property descriptors, so that lazy properties of the context stay lazy. */
 export const commandContext = (context: ExtensionContext): ExtensionCommandContext =>
   Object.defineProperties(
     { ...sessionControl },

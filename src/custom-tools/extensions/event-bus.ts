@@ -1,4 +1,4 @@
-/** Channels between extensions. A listener that fails is logged and never breaks the one who emits. */
+/** Channels between extensions. A listener's failure is logged and never affects the emitter. */
 import { messageOf } from "../../text/message-of.ts"
 import type { EventBus } from "../extension.ts"
 import { runIsolated } from "../loading/isolation.ts"
@@ -10,7 +10,7 @@ interface Subscription {
   readonly listener: (data: unknown) => unknown
 }
 
-/** What all extensions of a runner share; each listens through a view of its own. */
+/** The bus that all extensions of a runner share; each listens through its own view. */
 export class ExtensionBus {
   private readonly logger: Logger
   private readonly channels = new Map<string, Set<Subscription>>()
@@ -44,7 +44,7 @@ export class ExtensionBus {
     return end
   }
 
-  /** The listener starts at once: who emits may count on that. */
+  /** Calls the listener synchronously: emitters can rely on that. */
   private async tell({ extension, listener }: Subscription, channel: string, data: unknown): Promise<void> {
     const { path, resolvedPath } = extension.module
     try {

@@ -1,6 +1,6 @@
 /**
- * Tells extensions of an executor's calls in pi's words: each starts, may be updated, and ends. They are told one event after
- * the other, and of a call's updates the latest alone where they are slower than it.
+ * Emits an executor's calls to extensions as pi's events: start, updates, end. Events are delivered one after the other; if
+ * listeners are slower than a call, they get only its latest update.
  */
 import type { ToolOutput } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -18,19 +18,19 @@ interface Audience {
   emit(event: ExecutionEvent): Promise<void>
 }
 
-/** What is known of a call that has not ended. */
+/** The state of a call that has not ended. */
 interface Execution {
   readonly toolCallId: string
   readonly toolName: string
   readonly args: unknown
   isStarted: boolean
-  /** The end of what it has put out so far. */
+  /** The end of its output so far. */
   text: string
 }
 
 const types = ["tool_execution_start", "tool_execution_update", "tool_execution_end"]
 
-/** Characters of a running call's output. */
+/** Maximum characters of a running call's output. */
 const maxText = 50_000
 
 const textResult = (text: string) => ({ content: [{ type: "text", text }], details: undefined })
@@ -53,7 +53,7 @@ class Executions {
   event(event: ToolEvent): void {
     if (!("callId" in event)) return
     const execution = this.open.get(event.callId)
-    // A second call with the id of one that runs is refused, and ends nothing.
+    // A second call with the id of a running one is refused, and does not end it.
     if (execution === undefined || (event._tag === "Error" && event.reason === "duplicate")) return
     switch (event._tag) {
       case "Started":
@@ -90,7 +90,7 @@ class Executions {
       { _tag: "Completed" | "BackgroundCompleted" | "Error" | "Denied" | "Cancelled" }
     >,
   ): void {
-    // What was refused has not begun here; in pi it has.
+    // A refused call has not started here, but in pi it has.
     this.start(execution)
     const { toolCallId, toolName } = execution
     this.open.delete(toolCallId)
@@ -112,7 +112,7 @@ class Executions {
     else this.waiting.push(event)
     if (this.isTelling) return
     this.isTelling = true
-    // The executor goes on meanwhile, and none of this is part of a call.
+    // The executor continues meanwhile, and the listeners are not part of a call.
     queueMicrotask(() => void currentCall.exit(() => runOutside(() => this.tellAll())))
   }
 

@@ -1,4 +1,4 @@
-/** Refuses what a host cannot mean to tell its tools. */
+/** Refuses invalid events of a host. */
 import { got } from "../../pipeline/model/got.ts"
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
 
@@ -16,7 +16,7 @@ const reasons: Readonly<Record<SessionEvent["reason"], true>> = {
   todo_reminder: true,
 }
 
-/** Throws a TypeError for what has neither a `type`, which may be any string, nor a known `reason`. */
+/** Throws a TypeError for an event with neither a `type`, which can be any string, nor a known `reason`. */
 export const expectEvent = (event: SessionEvent | ExtensionEvent): void => {
   if (typeof event !== "object" || event === null) {
     throw new TypeError(`Expected an event to be an object, ${got(event)}`)

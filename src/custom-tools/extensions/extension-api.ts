@@ -1,4 +1,4 @@
-/** The object that one extension is given: pi's `ExtensionAPI` and oh-my-pi's in one. It works from the loading on. */
+/** The API object of one extension: pi's `ExtensionAPI` and oh-my-pi's in one. It works from loading on. */
 
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import { messageOf } from "../../text/message-of.ts"
@@ -15,7 +15,7 @@ export interface ExtensionAPIOptions {
   readonly extension: LoadedExtension
   readonly runner: ExtensionRunner
   readonly host: CustomToolHost
-  /** What all extensions of a loader share. */
+  /** The part that all extensions of a loader share. */
   readonly shared: CustomToolAPI
 }
 
@@ -31,7 +31,7 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
     logger,
     typebox: shared.typebox,
     pushPendingAction: (action) => shared.pushPendingAction(action),
-    // Read when they are asked for: packages load late, and a host may get a screen.
+    // Getters, because packages load late, and a host can get a screen later.
     get pi() {
       return shared.pi
     },
@@ -78,7 +78,7 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
       const flag = extension.flags.get(name)
       return flag && (host.flags?.[name] ?? flag.default)
     },
-    // For screens and models, which stepline leaves to its hosts.
+    // These are for screens and models, which stepline leaves to its hosts.
     registerShortcut: () => undefined,
     registerMessageRenderer: () => undefined,
     registerEntryRenderer: () => undefined,
@@ -88,7 +88,7 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
     registerVirtualModel: () => undefined,
     unregisterVirtualModel: () => undefined,
     registerProvider: (given) => {
-      // Newer extensions give the provider itself.
+      // Newer extensions pass the provider itself.
       const name = typeof given === "string" ? given : (given as { id?: unknown } | undefined)?.id
       if (!isToldOfProviders)
         logger.warn(`Ignored the model provider ${name}: stepline runs no models`, { path })
@@ -110,7 +110,7 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
   })
 }
 
-/** What is registered by a name of a later version is noted once, and costs nothing else. */
+/** A registration method of a later version is logged once, and otherwise does nothing. */
 const withLaterNames = (api: ExtensionAPI, note: (name: string) => void): ExtensionAPI => {
   const noted = new Set<string>()
   return new Proxy(api, {

@@ -1,4 +1,4 @@
-/** The events that tools listen for, and what `tool_call` and `tool_result` may answer. Source: both published packages. */
+/** The events that tools listen for, and the answers to `tool_call` and `tool_result`. Source: both published packages. */
 import type { ToolContent } from "../../output/content.ts"
 
 // Type aliases, not interfaces: only they fit the open `ExtensionEvent`.
@@ -6,18 +6,18 @@ import type { ToolContent } from "../../output/content.ts"
 type SessionStartEvent = {
   readonly type: "session_start"
   readonly reason: "startup" | "reload" | "new" | "resume" | "fork"
-  /** Not there for `startup` and `reload`. */
+  /** Absent for `startup` and `reload`. */
   readonly previousSessionFile?: string
 }
 
-/** What `session_start` with `resume` is in oh-my-pi and in older versions of pi. */
+/** `session_start` with `resume`, in oh-my-pi and in older versions of pi. */
 type SessionSwitchEvent = {
   readonly type: "session_switch"
   readonly reason: "new" | "resume" | "fork"
   readonly previousSessionFile?: string
 }
 
-/** The same for `fork`; pi called it `session_fork` for a while. */
+/** `session_start` with `fork`, likewise; pi called it `session_fork` for a while. */
 type SessionBranchEvent = { readonly type: "session_branch"; readonly previousSessionFile?: string }
 
 type SessionTreeEvent = {
@@ -31,26 +31,26 @@ type SessionShutdownEvent = {
   readonly reason: "quit" | "reload" | "new" | "resume" | "fork"
 }
 
-/** Told to `tool_call` listeners before a tool is called. */
+/** Emitted to `tool_call` listeners before a tool is called. */
 export type ToolCallEvent = {
   readonly type: "tool_call"
   readonly toolCallId: string
   readonly toolName: string
-  /** The listener's own: what is changed in it, is what the tool is called with, once it is validated again. */
+  /** The listener's own copy: its changes are validated again, and become the tool's arguments. */
   input: Record<string, unknown>
 }
 
-/** What a `tool_call` listener may answer. */
+/** The answer of a `tool_call` listener. */
 export type ToolCallAnswer = {
-  /** The tool is not called. */
+  /** Whether to block the call. */
   readonly block?: boolean
-  /** Told to the model. */
+  /** The reason for the model. */
   readonly reason?: string
   /** Replaces the arguments. */
   readonly input?: Record<string, unknown>
 }
 
-/** Told to `tool_result` listeners once a tool has ended. */
+/** Emitted to `tool_result` listeners once a tool has ended. */
 export type ToolResultEvent = {
   readonly type: "tool_result"
   readonly toolCallId: string
@@ -61,7 +61,7 @@ export type ToolResultEvent = {
   readonly isError: boolean
 }
 
-/** What is absent stays as it is. */
+/** The answer of a `tool_result` listener. Absent properties leave the result unchanged. */
 export type ToolResultAnswer = {
   readonly content?: ReadonlyArray<ToolContent>
   readonly details?: unknown
@@ -76,7 +76,7 @@ type ToolExecutionEvent<Type extends string> = {
   readonly [field: string]: unknown
 }
 
-/** By `type`; what their listeners answer is ignored, but for `tool_call` and `tool_result`. */
+/** Events by `type`. Answers of listeners are ignored, except for `tool_call` and `tool_result`. */
 export interface ExtensionEvents {
   readonly session_start: SessionStartEvent
   readonly session_switch: SessionSwitchEvent

@@ -1,6 +1,6 @@
 /**
- * The extensions of one host: what they registered, told of what happens in the order of their loading. What a listener
- * throws is logged and goes no further; only a `tool_call` listener that throws blocks its call.
+ * The extensions of one host, and what they registered. Emits events to them in the order of loading. Errors of listeners
+ * are only logged, except that an error of a `tool_call` listener blocks its call.
  */
 
 import type { Hooks } from "../../pipeline/model/options.ts"
@@ -25,17 +25,17 @@ import { type HookListener, makeToolHooks } from "./tool-hooks.ts"
 export interface RunnerOptions {
   readonly cwd: string
   readonly host: CustomToolHost
-  /** What all extensions of a loader share: contexts take its screen. */
+  /** The API part that all extensions of a loader share: contexts use its screen. */
   readonly shared: CustomToolAPI
 }
 
-/** A command as hosts list it. */
+/** A command, for hosts to list. */
 export interface CommandInfo {
-  /** What it is run by: `name:2` is the second of a name that several extensions use. */
+  /** The name to run it by: `name:2` is the second with a name that several extensions use. */
   readonly name: string
   readonly description?: string
   readonly source: "extension"
-  /** The extension, as it was given. */
+  /** The path of the extension, as given. */
   readonly path: string
 }
 
@@ -44,16 +44,16 @@ interface FoundCommand {
   readonly command: ExtensionCommand
 }
 
-/** The extensions that were loaded: their listeners, commands, flags and tools. */
+/** The loaded extensions: their listeners, commands, flags and tools. */
 export class ExtensionRunner {
-  /** For the executor's options. Runs only the listeners that there are. */
+  /** For the executor's options. Runs only existing listeners. */
   readonly hooks: Hooks = makeToolHooks((type) => this.hookListeners(type))
   readonly tools = new ExtensionTools()
   readonly bus: ExtensionBus
-  /** What extensions registered for a client of the Model Context Protocol. */
+  /** The MCP servers that extensions registered. */
   readonly mcpServers = new McpServers()
   private readonly options: RunnerOptions
-  /** In the order of their loading. */
+  /** In the order of loading. */
   private readonly extensions = new Set<LoadedExtension>()
 
   constructor(options: RunnerOptions) {
@@ -61,17 +61,17 @@ export class ExtensionRunner {
     this.bus = new ExtensionBus(options.shared.logger)
   }
 
-  /** Names the executor and registry that extensions ask for tools; they get what was registered since the loading. */
+  /** Sets the port to the executor and registry. It receives the tools that were registered since loading. */
   attach(port: ToolPort): void {
     this.tools.attach(port)
   }
 
-  /** For the loader: an extension that starts to load. */
+  /** For the loader: adds an extension that starts to load. */
   add(extension: LoadedExtension): void {
     this.extensions.add(extension)
   }
 
-  /** For the loader: an extension that failed to load, with all that it registered. */
+  /** For the loader: removes an extension that failed to load, with everything that it registered. */
   drop(extension: LoadedExtension): void {
     extension.fail()
     this.extensions.delete(extension)
@@ -93,7 +93,7 @@ export class ExtensionRunner {
     }))
   }
 
-  /** Runs a command as a user would. Rejects with what it throws, and where there is no such command. */
+  /** Runs a command as a user would. Rejects with its error, and if there is no such command. */
   async runCommand(name: string, args = ""): Promise<void> {
     const commands = this.findCommands()
     const found = commands.get(name)
@@ -108,10 +108,10 @@ export class ExtensionRunner {
   }
 
   /**
-   * Tells all listeners, one after the other. Session events of oh-my-pi are told in pi's words; all others as they
-   * are. The hooks emit `tool_call` and `tool_result`, and `attach` of `CustomTools` sees to
-   * `tool_execution_start`, `_update` and `_end`; every other event is the host's to emit. A listener that takes
-   * more than ten seconds is not waited for any longer. Rejects with a TypeError for what is no event.
+   * Emits an event to all listeners, one after the other. Session events of oh-my-pi are translated to pi's; all others are
+   * unchanged. The hooks emit `tool_call` and `tool_result`, and `attach` of `CustomTools` emits `tool_execution_start`,
+   * `_update` and `_end`; the host emits every other event. A listener is awaited for at most ten seconds. Rejects with a
+   * TypeError for an invalid event.
    */
   async emit(event: SessionEvent | ExtensionEvent): Promise<void> {
     expectEvent(event)
@@ -130,7 +130,7 @@ export class ExtensionRunner {
     }
   }
 
-  /** Whether anybody listens to such events. */
+  /** Whether there are listeners for events of this type. */
   hears(type: string): boolean {
     return [...this.extensions].some(({ listeners }) => listeners.has(type))
   }

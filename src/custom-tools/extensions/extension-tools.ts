@@ -1,19 +1,19 @@
-/** The tools that extensions register, and which tools are active: asked of the host's registry once one is attached. */
+/** The tools that extensions register, and the active tools: from the host's registry once a port is attached. */
 import type { CallingAgent } from "../../pipeline/model/handler.ts"
 import { currentCall } from "../current-call.ts"
 import type { ToolInfo } from "../extension.ts"
 import type { LoadedExtensionTool } from "../loaded-tool.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
 
-/** What extensions ask of the executor that runs the tools. */
+/** The interface of extensions to the executor that runs the tools. */
 export interface ToolPort {
   activeTools(agentId: string): Array<string>
-  /** All tools of the registry, hidden ones included. */
+  /** All tools of the registry, including hidden ones. */
   allTools(): ReadonlyArray<ToolInfo>
   setActiveTools(agentId: string, names: Array<string>): void
-  /** Adds a tool, in place of one of that name. */
+  /** Adds a tool, and replaces one of the same name. */
   registerTool(loaded: LoadedExtensionTool): void
-  /** Whom listeners of hooks act for. Without it they get no `signal`, and their `abort()` tells the host alone. */
+  /** The agent for which hook listeners act. Without it they get no `signal`, and their `abort()` only notifies the host. */
   callingAgent?(agentId: string): CallingAgent | undefined
 }
 
@@ -22,16 +22,16 @@ interface Registration {
   readonly loaded: LoadedExtensionTool
 }
 
-/** The agent whose call runs, else the one that a host without agents of its own has. */
+/** The agent whose call runs, else the agent of hosts without sub-agents. */
 const agentId = (): string => currentCall.getStore()?.agent.agentId ?? "main"
 
 export class ExtensionTools {
   private port: ToolPort | undefined
-  /** In the order of their registration; an extension's own of the same name is replaced. */
+  /** In the order of registration; an extension's own tool of the same name is replaced. */
   private registrations: Array<Registration> = []
-  /** What was registered after the loading and before a port was there. */
+  /** Tools registered after loading and before a port was attached. */
   private late: Array<LoadedExtensionTool> = []
-  /** What was set before a port was there. */
+  /** The active tools set before a port was attached. */
   private chosen: Array<string> | undefined
 
   attach(port: ToolPort): void {
@@ -46,7 +46,7 @@ export class ExtensionTools {
     return this.port?.callingAgent?.(id)
   }
 
-  /** Of tools of one name the latest, whichever extension registered it. */
+  /** The registered tools; for each name the latest, whichever extension registered it. */
   get registered(): Array<LoadedExtensionTool> {
     return [...new Map(this.registrations.map(({ loaded }) => [loaded.tool.name, loaded])).values()]
   }
@@ -74,7 +74,7 @@ export class ExtensionTools {
     return this.port?.activeTools(agentId()) ?? this.chosen ?? this.all().map(({ name }) => name)
   }
 
-  /** Names that no tool has are left out. */
+  /** Sets the active tools. Ignores unknown names. */
   setActive(names: Array<string>): void {
     if (this.port === undefined) this.chosen = [...names]
     else this.port.setActiveTools(agentId(), this.known(names))

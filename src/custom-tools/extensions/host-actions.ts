@@ -1,7 +1,7 @@
 /**
- * What extensions ask of the session and its model. The host answers. Where it cannot, the default session keeps entries,
- * labels and the name; messages are dropped, with a note in the log; and the model stays as it is.
- * The host's code runs free of the guards that hold for the extension's.
+ * The requests of extensions about the session and its model, which the host answers. If it cannot, the default session
+ * stores entries, labels and the name; messages are dropped, and logged; and the model is unchanged. The host's code runs
+ * without the guards for foreign code.
  */
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import type { ExtensionAPI } from "../extension.ts"
@@ -24,7 +24,7 @@ export type HostActions = Pick<
 >
 
 export const makeHostActions = (host: CustomToolHost, logger: Logger): HostActions => {
-  /** A session of the host's own is the host's to change. */
+  /** Only the host changes a session of its own. */
   const ownSession = () => writableSession(host)
   return {
     sendMessage: (message, options) => {

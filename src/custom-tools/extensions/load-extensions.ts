@@ -1,4 +1,4 @@
-/** Loads extensions one after the other. One that fails costs what is its own: nothing that it registered stays. */
+/** Loads extensions one after the other. Everything that a failed one registered is removed. */
 import { homedir } from "node:os"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { CustomToolHost } from "../host.ts"
@@ -23,25 +23,25 @@ import { makeExtensionAPI } from "./extension-api.ts"
 import { ExtensionRunner } from "./extension-runner.ts"
 import { type ExtensionModule, LoadedExtension } from "./loaded-extension.ts"
 
-/** What `loadExtensions` has loaded, and what it could not. */
+/** The result of `loadExtensions`. */
 export interface LoadedExtensions {
-  /** What extensions registered; of one name the latest. What they register later reaches the runner's port. */
+  /** The tools that extensions registered; for each name the latest. Later registrations go to the runner's port. */
   readonly tools: Array<LoadedExtensionTool>
-  /** What factories returned instead: that is oh-my-pi's way. */
+  /** The tools that factories returned instead, as in oh-my-pi. */
   readonly customTools: Array<LoadedCustomTool>
   readonly errors: Array<ToolLoadError>
-  /** Gives the API objects of all extensions a screen, once there is one. */
+  /** Sets the screen of all extensions' API objects, once there is one. */
   setUIContext: LoadedCustomTools["setUIContext"]
   readonly runner: ExtensionRunner
 }
 
 /** The options of `loadExtensions`. */
 export interface LoadExtensionsOptions extends LoadOptions {
-  /** Modules that are loaded already and left out here, by their real paths. */
+  /** Already loaded modules to skip, by their real paths. */
   readonly except?: ReadonlySet<string>
 }
 
-/** What one load fills. */
+/** The state of one load. */
 interface Loading {
   readonly loader: ModuleLoader
   readonly runner: ExtensionRunner
@@ -52,8 +52,8 @@ interface Loading {
 }
 
 /**
- * Loads pi's extensions, and oh-my-pi's tools among them, from modules or folders. Rejects for nothing that a module
- * does: what cannot be loaded is listed in `errors`. Rejects with a TypeError for `paths` that are none.
+ * Loads pi's extensions, and oh-my-pi's tools among them, from modules or folders. Never rejects because of a module: what
+ * cannot be loaded is listed in `errors`. Rejects with a TypeError for invalid `paths`.
  */
 export const loadExtensions = async (
   paths: ReadonlyArray<string | ToolPath>,
@@ -103,7 +103,10 @@ const loadExtension = async (module: ExtensionModule, loading: Loading): Promise
   }
 }
 
-/** Who registers something may return what it likes; who does not, has nothing but what it returns. */
+/**
+ * Adds the valid tools that a factory returned. Invalid ones are errors only if it registered nothing, because otherwise it
+ * can return anything.
+ */
 const takeReturned = (
   extension: LoadedExtension,
   returned: ReturnedTools = [],

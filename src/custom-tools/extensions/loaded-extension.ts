@@ -1,4 +1,4 @@
-/** One extension: where it comes from and what it registered, tools aside. Nothing of a failed one is ever used. */
+/** One extension: its origin and what it registered, except tools. Nothing of a failed extension is used. */
 import type { ExtensionCommand, ExtensionFlag, ExtensionListener } from "../extension.ts"
 import type { LoadedExtensionTool } from "../loaded-tool.ts"
 
@@ -7,15 +7,15 @@ export type ExtensionModule = Omit<LoadedExtensionTool, "tool">
 
 export class LoadedExtension {
   readonly module: ExtensionModule
-  /** By the type of the event. */
+  /** By event type. */
   readonly listeners = new Map<string, Array<ExtensionListener>>()
   readonly commands = new Map<string, ExtensionCommand>()
   readonly flags = new Map<string, ExtensionFlag>()
-  /** What was wrong with single tools, while it loaded. */
+  /** Problems with single tools during loading. */
   readonly errors: Array<string> = []
-  /** How many tools it handed in, valid ones or not. */
+  /** How many tools it registered or returned, valid or not. */
   handedIn = 0
-  /** A factory that nobody waits for any more may still run: what a failed one registers is dropped. */
+  /** A factory that timed out can still run: registrations of a failed extension are dropped. */
   state: "loading" | "live" | "failed" = "loading"
   private cleanups: Array<() => void> = []
 
@@ -28,7 +28,7 @@ export class LoadedExtension {
     return handedIn + listeners.size + commands.size + flags.size === 0
   }
 
-  /** Gives a function that ends the listening. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(type: string, listener: ExtensionListener): () => void {
     const listeners = this.listeners.get(type) ?? []
     this.listeners.set(type, [...listeners, listener])
@@ -39,7 +39,7 @@ export class LoadedExtension {
     }
   }
 
-  /** Undoes something should the extension fail to load. */
+  /** Adds a cleanup, in case the extension fails to load. */
   onFailure(cleanup: () => void): void {
     if (this.state === "loading") this.cleanups.push(cleanup)
   }

@@ -1,4 +1,4 @@
-/** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
+/** The MCP servers that extensions register, for hosts to connect. */
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import type { McpServerConfig, RegisteredMcpServer } from "../extension.ts"
@@ -6,7 +6,7 @@ import type { LoadedExtension } from "./loaded-extension.ts"
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
 
-/** The servers of the Model Context Protocol that extensions register: kept for who connects them. */
+/** The MCP servers that extensions register, for hosts to connect. */
 export class McpServers {
   /** By name. */
   private readonly servers = new Map<
@@ -14,7 +14,7 @@ export class McpServers {
     { readonly owner: LoadedExtension; readonly config: McpServerConfig }
   >()
 
-  /** In the order of their registration. */
+  /** The servers in the order of registration. */
   list(): Array<RegisteredMcpServer> {
     return [...this.servers].map(([name, { owner, config }]) => ({
       name,
@@ -23,7 +23,10 @@ export class McpServers {
     }))
   }
 
-  /** Throws for what is no server, and for a name that another extension has. An extension's own is replaced. */
+  /**
+   * Registers a server. Throws for an invalid configuration, and for a name that another extension uses. An extension's own
+   * server is replaced.
+   */
   register(owner: LoadedExtension, name: string, given: unknown): void {
     const config = toPlainJson(given)
     if (!isText(name) || !isPlainObject(config) || !(isText(config.command) || isText(config.url))) {
@@ -36,7 +39,7 @@ export class McpServers {
     if (owner.state !== "failed") this.servers.set(name, { owner, config })
   }
 
-  /** Leaves those of other extensions alone. */
+  /** Removes a server, unless it belongs to another extension. */
   unregister(owner: LoadedExtension, name: string): void {
     if (this.servers.get(name)?.owner === owner) this.servers.delete(name)
   }

@@ -1,9 +1,9 @@
-/** The same moment of a session in oh-my-pi's words (`reason`) and in pi's (`type`). Pure. */
+/** Translates session events between oh-my-pi (`reason`) and pi (`type`). Pure. */
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
 
 /**
- * What extensions are told of a session event: more than one where versions call the moment differently, older names
- * first. An extension hears of it once, by the first that it listens for.
+ * The extension events for a session event: several if versions use different names, older names first. An extension gets
+ * only the first one that it listens for.
  */
 export const toExtensionEvents = (event: SessionEvent): ReadonlyArray<ExtensionEvent> => {
   switch (event.reason) {
@@ -33,7 +33,7 @@ export const toExtensionEvents = (event: SessionEvent): ReadonlyArray<ExtensionE
   }
 }
 
-/** What `onSession` is told of an extension event; undefined for what it has no reason for. */
+/** The session event for an extension event; undefined if there is no such reason. */
 export const toSessionEvent = (event: ExtensionEvent): SessionEvent | undefined => {
   switch (event.type) {
     case "session_start":
@@ -49,7 +49,7 @@ export const toSessionEvent = (event: ExtensionEvent): SessionEvent | undefined 
     case "session_tree":
       return { reason: "tree", ...previousOf(event) }
     case "session_shutdown":
-      // What makes place for another session is told by the `session_start` that follows.
+      // A replacement by another session is reported by the `session_start` that follows.
       return isReplacement(event.reason) ? undefined : { reason: "shutdown" }
     case "auto_compaction_start": {
       const { type, reason: trigger, ...fields } = event

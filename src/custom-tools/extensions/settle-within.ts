@@ -1,10 +1,10 @@
-/** Bounds how long foreign listeners hold the host. The time in which a user is asked does not count. */
+/** Bounds how long foreign listeners block the host. The time of questions to the user does not count. */
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/** How long one listener of an event is waited for, in milliseconds. */
+/** Time limit for one listener of an event, in milliseconds. */
 export const listenerTimeout = 10_000
 
-/** The same for one that a call waits for: it may run programs before it answers. */
+/** Time limit for a listener that a call waits for, which can run programs before it answers. */
 export const hookTimeout = 30_000
 
 class Deadline {
@@ -38,7 +38,7 @@ class Deadline {
     this.timer = undefined
   }
 
-  /** Whoever ended the waiting lets no question start it anew. */
+  /** Ends the deadline, so that no later question restarts it. */
   end(): void {
     this.questions++
     this.stop()
@@ -54,7 +54,7 @@ class Deadline {
 
 const current = new AsyncLocalStorage<Deadline>()
 
-/** Rejects with what `work` throws, or once it has taken too long; `work` itself goes on then, unheard. */
+/** Rejects with the error of `work`, or once it has taken too long; then `work` continues, and its result is ignored. */
 export const settleWithin = async <T>(milliseconds: number, work: () => T | Promise<T>): Promise<T> => {
   const deadline = new Deadline(milliseconds)
   try {
@@ -64,7 +64,7 @@ export const settleWithin = async <T>(milliseconds: number, work: () => T | Prom
   }
 }
 
-/** The answer of a user. While it is open, the listener that asked has time; then it has all of its time again. */
+/** Wraps the answer of a user: the time of the listener that asked is stopped meanwhile, and starts anew afterwards. */
 export const asked = <T>(answer: T): T => {
   const deadline = current.getStore()
   if (deadline !== undefined && answer instanceof Promise) {

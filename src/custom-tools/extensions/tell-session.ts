@@ -1,4 +1,4 @@
-/** Tells tools with a state what happens to the session that they live in. */
+/** Emits session events to tools that keep state. */
 import { messageOf } from "../../text/message-of.ts"
 import { customToolContext } from "../contexts.ts"
 import { loggerOf } from "../file-logger.ts"
@@ -11,9 +11,8 @@ import { toSessionEvent } from "./session-translation.ts"
 import { listenerTimeout, settleWithin } from "./settle-within.ts"
 
 /**
- * Awaits the `onSession` of each tool, in order. What one throws, or that it takes more than ten seconds, is logged as a
- * warning and goes no further. Events of pi that `onSession` has no reason for are not told. Rejects with a TypeError for
- * what is no event.
+ * Awaits the `onSession` of each tool, in order. An error, or taking more than ten seconds, is only logged as a warning.
+ * Events of pi without a reason for `onSession` are not emitted. Rejects with a TypeError for an invalid event.
  */
 export const tellSession = async (
   tools: Iterable<Pick<LoadedCustomTool, "tool" | "resolvedPath">>,

@@ -1,6 +1,6 @@
 /**
- * The executor's hooks, answered by the extensions' listeners in order: `tool_call` may block a call or change its
- * arguments and fails closed, `tool_result` may rewrite the result and fails open. Without listeners they cost nothing.
+ * The executor's hooks, answered by the extensions' listeners in order: `tool_call` can block a call or change its arguments
+ * and fails closed, `tool_result` can rewrite the result and fails open. Without listeners they cost nothing.
  */
 import { isDeepStrictEqual } from "node:util"
 import { toOutput } from "../../output/output.ts"
@@ -12,7 +12,7 @@ import { messageOf } from "../../text/message-of.ts"
 import type { ToolCallEvent, ToolResultEvent } from "./extension-events.ts"
 import { hookTimeout, settleWithin } from "./settle-within.ts"
 
-/** A listener, ready to be told on behalf of a call. */
+/** A listener, bound to the context of a call. */
 export interface HookListener {
   hear(event: ToolCallEvent | ToolResultEvent, call: ToolCall, signal: AbortSignal): unknown
   /** Logs a warning that names the extension. */
@@ -68,7 +68,7 @@ const tellResult = async (
   result: ToolResult,
   signal: AbortSignal,
 ): Promise<AfterCall | undefined> => {
-  // A copy: what listeners do to it in place must not reach what others hold.
+  // A copy, because listeners can modify it in place.
   let content = structuredClone(result.output.content)
   let { details } = result.output
   let { isError } = result
@@ -110,7 +110,7 @@ const tellResult = async (
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined
 
-/** No answer, and one that says nothing, are the same. */
+/** Reads an answer; undefined and null count as an empty one. */
 const answerOf = (answer: unknown, listener: HookListener): Readonly<Record<string, unknown>> => {
   if (answer === undefined || answer === null) return {}
   if (isPlainObject(answer)) return answer
@@ -118,7 +118,10 @@ const answerOf = (answer: unknown, listener: HookListener): Readonly<Record<stri
   return {}
 }
 
-/** Rejects with the signal's reason once it is aborted, or where it takes too long; the listener goes on then, unheard. */
+/**
+ * Rejects with the signal's reason on abort, or if the listener takes too long; then the listener continues, and its result
+ * is ignored.
+ */
 const untilAborted = async (signal: AbortSignal, work: () => unknown): Promise<unknown> => {
   signal.throwIfAborted()
   let abort: () => void = () => undefined

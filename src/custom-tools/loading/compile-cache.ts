@@ -1,7 +1,7 @@
 /**
- * Keeps what modules compile to, so that the next process need not compile them: a file each, named by all that the result
- * depends on, in a folder of the user's cache that nobody else can enter. jiti's own cache would not do: others may write into it,
- * it grows for ever, a file of it may be half written, and it knows nothing of a module's imports.
+ * Caches compiled modules for later processes: a file each, named by a hash of everything that the result depends on, in a
+ * private folder of the user's cache. jiti's own cache is not suitable: others can write into it, it grows forever, its
+ * files can be half written, and it does not store a module's imports.
  */
 import { createHash, randomUUID } from "node:crypto"
 import {
@@ -23,21 +23,21 @@ import { newestFirst } from "../../io/history/kept-content.ts"
 import { privateFolder, uid } from "../../io/private-folder.ts"
 import { cacheFolder } from "../../io/state-folder.ts"
 
-/** A module's code as it is run, and what its syntax tells. */
+/** A module's compiled code, and information from its syntax. */
 export interface TransformedModule {
   readonly code: string
   readonly isEsm: boolean
-  /** What an ES module imports, in order. */
+  /** The imports of an ES module, in order. */
   readonly imports: ReadonlyArray<string>
 }
 
-/** To be raised with every change of what is made of a source. */
+/** Increase it with every change of the compilation result. */
 const revision = 2
 
-/** Bytes of all files together. */
+/** Maximum bytes of all files together. */
 const defaultMaxBytes = 100_000_000
 
-/** Milliseconds after which what is used counts as new again. */
+/** Milliseconds after which a used file is marked as new again. */
 const renewedAfter = 24 * 60 * 60 * 1000
 
 const sha256 = (...parts: ReadonlyArray<string>): string => {
@@ -46,7 +46,7 @@ const sha256 = (...parts: ReadonlyArray<string>): string => {
   return hash.digest("hex")
 }
 
-/** Nobody but this user can have written it. Windows has no such modes: there the folder alone protects it. */
+/** Whether only this user can have written the file. Windows has no such modes: there only the folder protects it. */
 const isOwn = (info: Stats): boolean =>
   info.isFile() && info.uid === uid && (process.platform === "win32" || (info.mode & 0o077) === 0)
 
@@ -54,10 +54,10 @@ export class CompileCache {
   private readonly folder: string
   private readonly maxBytes: number
   private readonly versions: string
-  /** Bytes since all that is there was looked through. */
+  /** Bytes written since the last scan of the folder. */
   private written = Number.POSITIVE_INFINITY
 
-  /** Undefined where there can be no such folder. */
+  /** Opens the cache; resolves with undefined if its folder cannot be made. */
   static async open(maxBytes = defaultMaxBytes): Promise<CompileCache | undefined> {
     const folder = await privateFolder(join(cacheFolder(), "compiled"))
     return folder === undefined ? undefined : new CompileCache(folder, maxBytes)
@@ -71,9 +71,9 @@ export class CompileCache {
   }
 
   /**
-   * Gives what `transform` makes of a source, or made of it before.
+   * Returns the result of `transform` for a source, from the cache if possible.
    *
-   * @param kind What it depends on besides, such as the language.
+   * @param kind What else the result depends on, such as the language.
    */
   get(source: string, kind: string, transform: () => TransformedModule): TransformedModule {
     const path = join(this.folder, sha256(this.versions, kind, "\n", source))
@@ -89,7 +89,7 @@ export class CompileCache {
       const text = readOwn(path)
       const end = text.indexOf("\n")
       const body = text.slice(end + 1)
-      // A system that went down may have left a part of it.
+      // After a system crash, the file can be incomplete.
       if (text.slice(0, end) !== sha256(body)) return undefined
       return JSON.parse(body) as TransformedModule
     } catch {
@@ -102,10 +102,10 @@ export class CompileCache {
     const staged = join(this.folder, `${randomUUID()}.tmp`)
     try {
       writeFileSync(staged, `${sha256(body)}\n${body}`, { flag: "wx", mode: 0o600 })
-      // Of two processes that write the same, the last one wins.
+      // If two processes write the same file, the last one wins.
       renameSync(staged, path)
     } catch {
-      // Such as a full disk: then it is compiled again.
+      // For example a full disk: then the module is compiled again.
       rmSync(staged, { force: true })
     }
     this.written += body.length
@@ -114,7 +114,7 @@ export class CompileCache {
     void this.prune().catch(() => {})
   }
 
-  /** Removes of too much the oldest. */
+  /** Removes the oldest files above the limit. */
   private async prune(): Promise<void> {
     let bytes = 0
     for (const { path, size } of await newestFirst(this.folder)) {
@@ -124,7 +124,7 @@ export class CompileCache {
   }
 }
 
-/** Throws for what somebody else may have written. */
+/** Reads a file. Throws if somebody else could have written it. */
 const readOwn = (path: string): string => {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {

@@ -1,6 +1,6 @@
 /**
- * Turns a module's source (TypeScript or JavaScript, ESM or CommonJS) into a function that runs it. jiti's transform
- * makes `require` calls of imports, in their order and ahead of the module's own code.
+ * Turns a module's source (TypeScript or JavaScript, ESM or CommonJS) into a function that runs it. jiti's transform turns
+ * imports into `require` calls, in order and before the module's own code.
  */
 import { dirname, extname } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -11,7 +11,7 @@ import type { CompileCache, TransformedModule } from "./compile-cache.ts"
 import { createJiti } from "./create-jiti.ts"
 import { importMeta, ModuleSyntax } from "./module-syntax.ts"
 
-/** What a module's code reaches the other modules by. */
+/** The scope through which a module's code accesses other modules. */
 export interface ModuleScope {
   readonly module: { readonly exports: unknown }
   readonly require: (specifier: string) => unknown
@@ -20,11 +20,11 @@ export interface ModuleScope {
 }
 
 export interface CompiledModule {
-  /** Whether it is written with `import` and `export`. */
+  /** Whether it uses `import` and `export`. */
   readonly isEsm: boolean
-  /** Whether it awaits at its top level: then `run` gives a promise. */
+  /** Whether it has a top-level await: then `run` returns a promise. */
   readonly isAsync: boolean
-  /** What an ES module imports, in order. */
+  /** The imports of an ES module, in order. */
   readonly imports: ReadonlyArray<string>
   run(scope: ModuleScope): unknown
 }
@@ -55,12 +55,12 @@ export const compileModule = (path: string, source: () => string, cache?: Compil
   }
 }
 
-/** `m` and `c` say what a module is; any other letter leaves it to the code. */
+/** The first letter of the extension: `m` and `c` define the kind of module; otherwise the code does. */
 const kindOf = (path: string): string | undefined => extname(path)[1]
 
 const isTypeScript = (path: string): boolean => extname(path).endsWith("ts")
 
-/** Bun's fields too: tools of oh-my-pi are written for it. */
+/** Includes Bun's fields, because tools of oh-my-pi are written for Bun. */
 const importMetaOf = (path: string): Readonly<Record<string, unknown>> => {
   const folder = dirname(path)
   return {
@@ -93,12 +93,12 @@ const transform = (filename: string, source: string): TransformedModule => {
     },
   })
   if (code.startsWith(failure)) throw parseError(code.slice(failure.length))
-  // CommonJS may require what is not there, and see to it.
+  // CommonJS can require a missing module and handle the error.
   const isEsm = syntax.isEsm && kindOf(filename) !== "c"
   return { code, isEsm, imports: isEsm ? syntax.imports : [] }
 }
 
-/** How jiti hands on what the parser says: a sentence, then advice for who could configure it. */
+/** How jiti passes on parser errors: a sentence, then advice about configuration. */
 const failure = "exports.__JITI_ERROR__ = "
 
 const parseError = (json: string): SyntaxError => {

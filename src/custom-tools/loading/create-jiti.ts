@@ -18,5 +18,5 @@ const loadJiti = (): JitiModule => {
   }
 }
 
-/** As jiti's own. Throws an Error that says what to install where the package is missing, as beside a bundle. */
+/** jiti's `createJiti`. Throws an Error that names the package to install if it is missing, for example beside a bundle. */
 export const createJiti: JitiModule["createJiti"] = (...options) => loadJiti().createJiti(...options)

@@ -1,4 +1,4 @@
-/** The object that the factories of custom tools are given: one for all tools of a loader, with the screen of the moment. */
+/** The API object for the factories of custom tools: one for all tools of a loader, with the current screen. */
 import { createRequire } from "node:module"
 import { isAbsolute, join, resolve } from "node:path"
 import { currentCall } from "../current-call.ts"
@@ -17,13 +17,13 @@ import { findModule, runsOnNode } from "./resolve-module.ts"
 
 export interface SharedAPI {
   readonly api: CustomToolAPI
-  /** Gives the tools a screen, in place of the host's. */
+  /** Sets the tools' screen, instead of the host's. */
   setUIContext(ui: UIContext, hasUI: boolean): void
 }
 
 const agentPackage = "@oh-my-pi/pi-coding-agent"
 
-/** Packages that are installed at `folder` are looked for when a tool first asks for them, and where its code counts. */
+/** Packages installed at `folder` are looked up when a tool first reads them, relative to its module. */
 export const makeCustomToolAPI = async (
   folder: string,
   options: DiscoveryOptions = {},
@@ -81,8 +81,8 @@ const once = (make: () => unknown): (() => unknown) => {
 }
 
 /**
- * The zod beside the module that asks, else the one at `cwd`, else ours. A running tool is known by its name alone: without
- * one at `cwd` it gets the one that was found last.
+ * The zod for the module that reads it, else the one at `cwd`, else ours. A running tool is known only by its name: without
+ * a zod at `cwd` it gets the last one found.
  */
 const zodFinder = (atCwd: () => unknown): (() => unknown) => {
   const beside = new Map<string, unknown>()
@@ -96,7 +96,7 @@ const zodFinder = (atCwd: () => unknown): (() => unknown) => {
   }
 }
 
-/** Undefined for a package that is not installed for the module at `importer`, or that Node cannot load. */
+/** Returns undefined for a package that is not installed for the module at `importer`, or that Node cannot load. */
 const requireInstalled = (name: string, importer: string): unknown => {
   const path = findModule(name, { path: importer, isEsm: false })
   if (path === undefined || !runsOnNode(path)) return undefined

@@ -1,4 +1,4 @@
-/** Finds the modules in the usual places of the agents that they were written for, in the order of their precedence. */
+/** Finds modules in the usual places of their agents, in order of precedence. */
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import type { ToolPath, ToolSource } from "../loaded-tool.ts"
@@ -38,15 +38,15 @@ const search = async (places: ReadonlyArray<UsualPlace>): Promise<Array<ToolPath
   return (await Promise.all(found)).flat()
 }
 
-/** Which of the usual places count: the user's own, or those of the project too. */
+/** Which of the usual places to search: the user's own, or also the project's. */
 export type Places = "home" | "all"
 
 const among = (places: ReadonlyArray<UsualPlace>, which: Places): ReadonlyArray<UsualPlace> =>
   which === "all" ? places : places.filter(({ source }) => source.level !== "project")
 
 /**
- * Tools of oh-my-pi: its own folders, Claude's and Codex's, then plugins. What cannot be read is left out. Nothing of a project
- * counts with `"home"`, neither its tools nor what it says of the user's plugins.
+ * Tools of oh-my-pi: its own folders, Claude's and Codex's, then plugins. What cannot be read is skipped. With `"home"`,
+ * nothing of a project counts, neither its tools nor its settings for the user's plugins.
  */
 export const discoverCustomTools = async (
   cwd: string,

@@ -1,4 +1,4 @@
-/** Walks the paths that a loader is given, in order: each module once, by the file that it really is. */
+/** Walks the paths of a loader, in order: each module once, by its real file. */
 import { realpath } from "node:fs/promises"
 import { messageOf } from "../../text/message-of.ts"
 import type { ToolPath } from "../loaded-tool.ts"
@@ -7,18 +7,18 @@ import { resolveToolPath } from "./tool-paths.ts"
 export interface FoundModule extends ToolPath {
   /** Absolute. */
   readonly resolvedPath: string
-  /** Whether it lies in a folder that was named, and was not named itself. */
+  /** Whether it was found in a named folder, instead of being named itself. */
   readonly isMember: boolean
 }
 
 export interface FindOptions {
   readonly cwd: string
   readonly home: string
-  /** The modules that an absolute path stands for. */
+  /** Resolves with the modules for an absolute path. */
   readonly expand: (path: string) => Promise<ReadonlyArray<string>>
-  /** Real paths that are left out. */
+  /** Real paths to skip. */
   readonly except?: ReadonlySet<string> | undefined
-  /** Told of each path that means nothing, with the whole sentence. */
+  /** Called for each invalid path, with the whole sentence. */
   readonly reject: (toolPath: ToolPath, error: string) => void
 }
 

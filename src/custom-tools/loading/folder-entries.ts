@@ -1,4 +1,4 @@
-/** Reads folders and manifests that may not be there: what cannot be read is as if it did not exist. */
+/** Reads folders and manifests that may not exist: what cannot be read counts as missing. */
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { readRegular } from "../../text/regular-file.ts"
@@ -9,7 +9,7 @@ export interface FolderEntry {
   readonly kind: "file" | "folder"
 }
 
-/** Links are followed. */
+/** The kind of an entry. Links are followed. */
 export const kindOf = (path: string): Promise<FolderEntry["kind"] | undefined> =>
   stat(path).then(
     (info) => (info.isDirectory() ? "folder" : info.isFile() ? "file" : undefined),
@@ -18,7 +18,7 @@ export const kindOf = (path: string): Promise<FolderEntry["kind"] | undefined> =
 
 export const isFile = async (path: string): Promise<boolean> => (await kindOf(path)) === "file"
 
-/** What is in a folder, by name; hidden entries and broken links are left out. */
+/** The entries of a folder, sorted by name, without hidden entries and broken links. */
 export const entriesOf = async (folder: string): Promise<Array<FolderEntry>> => {
   const names = await readdir(folder).catch(() => [])
   const shown = names.filter((name) => !name.startsWith(".")).sort()
@@ -34,7 +34,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Empty for a file that is not there or holds no JSON object. */
+/** Reads a JSON object; resolves with an empty one if the file is missing or does not contain one. */
 export const readJsonObject = async (path: string): Promise<JsonObject> => {
   try {
     const value: unknown = JSON.parse((await readRegular(path)).toString())

@@ -1,7 +1,8 @@
 /**
- * Guards the process against the foreign code that runs in it. Whatever such code starts is told from the host's by its
- * async context: it cannot end the process, what it fails to catch is a warning, its standard input is at its end, and
- * what it prints goes to stderr. The host sees no difference. What foreign code hangs on objects of the host's, such as `process.on`, runs as the host's.
+ * Guards the process against foreign code. Such code, and everything that it starts, is recognised by its async context: it
+ * cannot end the process, its uncaught errors become warnings, its standard input is at its end, and its output goes to
+ * stderr. Nothing changes for the host. Listeners that foreign code adds to the host's objects, such as with `process.on`,
+ * run as the host's.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { syncBuiltinESMExports } from "node:module"
@@ -15,7 +16,7 @@ import { guardStdout } from "./stdout-guard.ts"
 import { guardMicrotasks, takeStrays } from "./stray-errors.ts"
 
 interface Foreign {
-  /** The resolved file or the tool's name. */
+  /** The resolved file, or the tool's name. */
   readonly owner: string
   readonly logger: Logger | undefined
   stdin?: Readable
@@ -23,23 +24,23 @@ interface Foreign {
 
 const foreign = new AsyncLocalStorage<Foreign | undefined>()
 
-/** Whose code runs; undefined for the host's own. */
+/** The owner of the running code; undefined for the host's own. */
 export const foreignOwner = (): string | undefined => foreign.getStore()?.owner
 
 /**
- * Runs foreign code: the guards hold within `work` and all that it starts. `owner` names it in errors; `logger` is warned
- * of what it leaves to nobody, a rejected promise or a throw from a timer. Default: that of the foreign code that this is
- * called from, else the log file.
+ * Runs foreign code: the guards apply to `work` and everything that it starts. `owner` names it in errors; `logger` receives
+ * warnings about unhandled rejections and errors, such as from a timer. Default: the logger of the calling foreign code,
+ * else the log file.
  */
 export const runIsolated = <T>(owner: string, work: () => T, logger = foreign.getStore()?.logger): T => {
   install()
   return foreign.run({ owner, logger }, work)
 }
 
-/** Runs the host's code that foreign code called, free of the guards. */
+/** Runs code of the host that foreign code called, without the guards. */
 export const runOutside = <T>(work: () => T): T => foreign.run(undefined, work)
 
-/** The signal as foreign code gets it: its listeners run by `isolated`, not as a part of the code that aborts. */
+/** A signal for foreign code: its listeners run through `isolated`, not in the context of the code that aborts. */
 export const isolatedSignal = (signal: AbortSignal, isolated: (work: () => void) => void): AbortSignal => {
   if (signal.aborted) return AbortSignal.abort(signal.reason)
   const own = new AbortController()
@@ -58,11 +59,11 @@ const install = (): void => {
   guardStdout(isForeign)
   takeStrays(isForeign, warn)
   guardMicrotasks(isForeign, warn)
-  // ES modules that Node loads import these functions by name.
+  // Native ES modules import these functions by name.
   syncBuiltinESMExports()
 }
 
-/** Nobody would catch what is thrown here. */
+/** Must not throw, because nobody would catch it. */
 const warn = (error: unknown): void => {
   const { owner, logger } = foreign.getStore()!
   const text = `${owner} left a failure to nobody: ${messageOf(error)}`

@@ -1,6 +1,6 @@
 /**
- * Bounds one load: code that spins by a watchdog, a promise that never settles by a timer. What spins after an `await`
- * no watchdog of this thread reaches.
+ * Bounds one load: a watchdog interrupts code in a loop, a timer a promise that never settles. A loop after an `await`
+ * cannot be interrupted on this thread.
  */
 import { isWatchdogTimeout, runWatched } from "../../io/watchdog.ts"
 import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
@@ -12,24 +12,24 @@ export class LoadBound {
   private readonly milliseconds: number
   private readonly deadline: number
 
-  /** The time starts now. `owner` is the resolved file. */
+  /** Starts the time. `owner`: the resolved file. */
   constructor(owner: string, milliseconds: number) {
     this.owner = owner
     this.milliseconds = milliseconds
     this.deadline = performance.now() + milliseconds
   }
 
-  /** Runs synchronous code; throws where it does not end in time. */
+  /** Runs synchronous code; throws if it does not end in time. */
   run<T>(work: () => T): T {
     try {
       return runWatched(work, this.rest)
     } catch (error) {
-      // Foreign code may use watchdogs of its own. The clocks differ a little.
+      // Foreign code can use its own watchdogs. The clocks differ slightly.
       throw isWatchdogTimeout(error) && performance.now() > this.deadline - slack ? this.late() : error
     }
   }
 
-  /** Waits for a promise; rejects where it does not settle in time. */
+  /** Waits for a promise; rejects if it does not settle in time. */
   async wait<T>(promise: PromiseLike<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_resolve, reject) => {

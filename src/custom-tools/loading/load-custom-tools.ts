@@ -24,12 +24,12 @@ import { resolveToolPath, toToolPaths } from "./tool-paths.ts"
 const configSource: ToolSource = { provider: "config", providerName: "Config", level: "project" }
 
 /**
- * Loads tools from the usual places (see `discoverCustomTools`), then from `configuredPaths`, which may be folders too.
- * Rejects for nothing that a module does: what cannot be loaded is listed in `errors`. Rejects with a TypeError for
- * `configuredPaths` that are no paths.
+ * Loads tools from the usual places (see `discoverCustomTools`), then from `configuredPaths`, which can also be folders.
+ * Never rejects because of a module: what cannot be loaded is listed in `errors`. Rejects with a TypeError for invalid
+ * `configuredPaths`.
  *
- * The packages that have this function run what lies in `cwd` too. Here that needs `discovery: "all"`, since a folder's code
- * may do all that this process may; without it, `errors` says what was left out.
+ * The published versions of this function also run the modules in `cwd`. Here that needs `discovery: "all"`, because a
+ * folder's code can do everything that this process can; without it, `errors` lists what was skipped.
  */
 export const discoverAndLoadCustomTools = async (
   configuredPaths: ReadonlyArray<string | ToolPath>,
@@ -58,7 +58,7 @@ export const discoverAndLoadCustomTools = async (
 const leftOut =
   'It lies in the project, whose code runs only for a host that names it: with `discovery: "all"`, or as a configured path'
 
-/** A path that means nothing, such as another host's URL, is told of when it is loaded. */
+/** Keeps an invalid path, such as another host's URL, which is reported when it is loaded. */
 const resolvedOrGiven = (path: string, cwd: string, home: string): string => {
   try {
     return resolveToolPath(path, cwd, home)
@@ -68,8 +68,8 @@ const resolvedOrGiven = (path: string, cwd: string, home: string): string => {
 }
 
 /**
- * Loads tools from modules or folders. A name that is taken is a conflict; the same module twice is not. What a name may
- * hold, and what a schema, is for `fromCustomTool` to check. Rejects with a TypeError for `paths` that are none.
+ * Loads tools from modules or folders. A name that is in use is a conflict; the same module twice is not. `fromCustomTool`
+ * validates names and schemas. Rejects with a TypeError for invalid `paths`.
  */
 export const loadCustomTools = async (
   paths: ReadonlyArray<string | ToolPath>,
@@ -105,7 +105,7 @@ class Loading {
 
   async add({ isMember, ...found }: FoundModule): Promise<void> {
     const { resolvedPath } = found
-    // What lies in a folder is named by itself.
+    // A module in a folder is reported by its own path.
     const module = isMember ? { ...found, path: resolvedPath } : found
     const opened = await openModule(this.loader, resolvedPath)
     if ("error" in opened) {

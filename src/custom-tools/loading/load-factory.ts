@@ -1,16 +1,16 @@
-/** The factory of a module. What it gives is read where the guards of foreign code hold, and comes out as plain data. */
+/** The factory of a module. Its result is read under the guards for foreign code, and returned as plain data. */
 import { messageOf } from "../../text/message-of.ts"
 import { type AnyTool, takeTool } from "../tool-shape.ts"
 import { runIsolated } from "./isolation.ts"
 import type { ModuleLoader } from "./module-loader.ts"
 import { isDeclarative } from "./tool-paths.ts"
 
-/** What was returned: each tool, undefined for what is none; or undefined for nothing at all. */
+/** The returned tools, undefined for each invalid one; or undefined if nothing was returned. */
 export type ReturnedTools = ReadonlyArray<AnyTool | undefined> | undefined
 
 export type Factory = (api: object) => Promise<ReturnedTools>
 
-/** Rejects with what the module throws. Gives undefined where it exports no function. */
+/** Loads a module's factory; resolves with undefined if it exports no function. Rejects with the module's error. */
 export const loadFactory = (loader: ModuleLoader, resolvedPath: string): Promise<Factory | undefined> =>
   loader.load(resolvedPath, (exported) =>
     typeof exported === "function"
@@ -18,7 +18,7 @@ export const loadFactory = (loader: ModuleLoader, resolvedPath: string): Promise
       : undefined,
   )
 
-/** The same in the words of the loaders: the factory, or why there is none. */
+/** Loads a module's factory, or returns why there is none. */
 export const openModule = async (
   loader: ModuleLoader,
   resolvedPath: string,
@@ -39,6 +39,6 @@ const toTools = (returned: unknown): ReturnedTools => {
   return (Array.isArray(returned) ? Array.from<unknown>(returned) : [returned]).map(takeTool)
 }
 
-/** The sentence for what a module threw. */
+/** The message for a module's error. */
 export const loadFailure = (resolvedPath: string, error: unknown): string =>
   runIsolated(resolvedPath, () => `Failed to load tool: ${messageOf(error)}`)

@@ -1,7 +1,7 @@
 /**
- * The modules that foreign code consists of. A module is linked before it runs: it and all that it imports are
- * compiled. Each runs once, after what it imports.
- * Not jiti's own linker with `virtualModules`: there ours win over an installed package, modules run before it shows that another one is missing, and `createRequire` goes past all of it.
+ * The graph of foreign modules. A module is linked before it runs: it and everything that it imports are compiled. Each runs
+ * once, after its imports. jiti's own linker with `virtualModules` is not used, because there our modules would override
+ * installed packages, modules would run before a missing one is detected, and `createRequire` would bypass it.
  */
 import { realpathSync } from "node:fs"
 import Module, { createRequire } from "node:module"
@@ -16,7 +16,7 @@ import { type ModuleResolver, type ModuleTarget, missingBuiltin } from "./resolv
 type State =
   | { readonly _tag: "Linked" }
   | { readonly _tag: "Running" }
-  /** Its top level awaits something. */
+  /** It waits for a top-level await. */
   | { readonly _tag: "Waiting"; readonly settled: Promise<void> }
   | { readonly _tag: "Done" }
   | { readonly _tag: "Failed"; readonly error: unknown }
@@ -25,14 +25,14 @@ const linked: State = { _tag: "Linked" }
 const running: State = { _tag: "Running" }
 const done: State = { _tag: "Done" }
 
-/** Tools may come bundled with all that they need. */
+/** Tools can be bundled with all their dependencies. */
 const maxModuleBytes = 100_000_000
 
-/** Who asks for modules: one of ours, or a place that a module makes a `require` for. */
+/** An importer of modules: one of our records, or a path for which a module creates a `require`. */
 class Importer {
   readonly path: string
   readonly isEsm: boolean
-  /** For what Node loads. */
+  /** For modules that Node loads. */
   readonly requireNative: NodeJS.Require
   readonly targets = new Map<string, ModuleTarget>()
 
@@ -66,11 +66,11 @@ export class ModuleGraph {
   private readonly cache: CompileCache | undefined
   private readonly records = new Map<string, ModuleRecord>()
   private readonly runs = new Set<ModuleRecord>()
-  /** Packages that await at their top level, which `require` refuses. */
+  /** Packages with a top-level await, which `require` refuses. */
   private readonly asyncPackages = new Map<string, unknown>()
-  /** What Node loads, and was looked at. */
+  /** Checked modules that Node loads. */
   private readonly checked = new Set<string>()
-  /** What JSON and text files hold. */
+  /** The contents of JSON and text files. */
   private readonly data = new Map<string, unknown>()
 
   private readonly nodeModule = new Proxy(Module, {
@@ -91,7 +91,7 @@ export class ModuleGraph {
     this.cache = cache
   }
 
-  /** Prepares the module at a real path and all that it imports. Runs nothing. */
+  /** Prepares the module at a real path and all its imports. Runs nothing. */
   link(path: string): ModuleRecord {
     const known = this.records.get(path)
     if (known !== undefined) return known
@@ -110,8 +110,8 @@ export class ModuleGraph {
   }
 
   /**
-   * Runs a module and first what it imports, as far as that goes without waiting. Gives undefined once it has run, or is
-   * about to (a cycle); else a promise, after which evaluating it again goes on. Throws what a module threw, each time.
+   * Runs a module after its imports, as far as possible without waiting. Returns undefined once it has run, or is about to
+   * (a cycle); else a promise, after which to call this again. Throws a module's error, each time.
    */
   evaluate(record: ModuleRecord): Promise<void> | undefined {
     const { state } = record
@@ -134,7 +134,7 @@ export class ModuleGraph {
     }
   }
 
-  /** Marks what a watchdog ended: such code had no chance to say so. */
+  /** Marks the modules that a watchdog interrupted as failed, since their code could not. */
   fail(error: unknown): void {
     for (const record of this.runs) this.leave(record, { _tag: "Failed", error })
   }
@@ -172,7 +172,7 @@ export class ModuleGraph {
     return target
   }
 
-  /** Runs what a specifier means. Gives a promise where that waits, after which to ask again. */
+  /** Runs the target of a specifier. Returns a promise if that has to wait, after which to call this again. */
   private prepare(record: Importer, specifier: string): Promise<void> | undefined {
     const target = this.target(record, specifier)
     if (target._tag === "Source") return this.evaluate(this.link(target.path))
@@ -193,7 +193,7 @@ export class ModuleGraph {
     const namespace: Record<string, unknown> = await import(
       Module.isBuiltin(id) ? id : pathToFileURL(id).href
     )
-    // Compiled code takes what does not say so for CommonJS.
+    // Without the flag, compiled code treats a module as CommonJS.
     this.asyncPackages.set(id, { ...namespace, __esModule: true })
   }
 
@@ -228,7 +228,7 @@ export class ModuleGraph {
     }
   }
 
-  /** What was looked at is what is used. */
+  /** Reads and checks a file, so that exactly the checked content is used. */
   private contentOf(path: string): string {
     const real = realpathSync(path)
     const content = readRegularSync(real, maxModuleBytes)
@@ -274,7 +274,7 @@ export class ModuleGraph {
 const pathOf = (from: string | URL): string =>
   from instanceof URL || from.startsWith("file:") ? fileURLToPath(from) : from
 
-/** Node's own message names the module alone. */
+/** Adds the importer, since Node's own message names only the module. */
 const lackOfNode = (error: unknown, importer: string): Error => {
   const specifier = /node:[\w/-]+/.exec((error as Error).message)?.[0] ?? "a module"
   return missingBuiltin(specifier, importer)

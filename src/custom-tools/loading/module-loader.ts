@@ -1,6 +1,6 @@
 /**
- * Loads foreign modules into this process, TypeScript too, without a build. What one does while it loads is bounded and
- * isolated: it may throw, spin, never settle or try to end the process, and costs nothing but itself.
+ * Loads foreign modules into this process, including TypeScript, without a build. Loading is bounded and isolated: a module
+ * can throw, loop, never settle or try to end the process, and affects only itself.
  */
 import { realpath } from "node:fs/promises"
 import { loggerOf } from "../file-logger.ts"
@@ -17,20 +17,20 @@ import { hideFromLoops } from "./shared-prototypes.ts"
 export interface ModuleLoaderOptions {
   /** Default `"auto"`. */
   readonly standIns?: StandInMode
-  /** Milliseconds that a module, and then its factory, may take. Default 10,000; `Infinity` is about 25 days. */
+  /** Time limit for a module, and then for its factory, in milliseconds. Default 10,000; `Infinity` is about 25 days. */
   readonly loadTimeout?: number
-  /** Warned of what modules leave to nobody: a rejected promise, a throw from a timer. Default: the log file. */
+  /** Receives warnings about errors that modules do not handle: a rejected promise, a throw from a timer. Default: the log file. */
   readonly logger?: Logger
   /**
-   * Given each file that is to be run or read, by its real path, with the very bytes; it throws to refuse one. Packages are loaded
-   * by Node, and the file that a module imports of one is given alone. Default: all are taken.
+   * Called with each file to run or read, by its real path, with its exact bytes; throws to refuse it. Node loads packages:
+   * for them, it is called only with the imported file. Default: accepts all.
    */
   readonly check?: (path: string, content: Uint8Array) => void
 }
 
 const defaultTimeout = 10_000
 
-/** A module is loaded once, however often it is asked for or imported: make another loader to load it anew. */
+/** Loads each module once, however often it is requested or imported: create another loader to load it again. */
 export class ModuleLoader {
   private readonly mode: StandInMode
   private readonly timeout: number
@@ -51,16 +51,16 @@ export class ModuleLoader {
   }
 
   /**
-   * Gives what `take` makes of the default export of the module at an absolute path, or of the module itself where it has
-   * none. Rejects with what the module threw, and with errors that name the file where it is missing, takes too long, or
-   * imports what is not there.
+   * Resolves with the result of `take` for the default export of the module at an absolute path, or for the module itself if
+   * it has none. Rejects with the module's error, and with errors that name the file if it is missing, takes too long, or
+   * has a missing import.
    */
   async load<T = unknown>(resolvedPath: string, take: (exported: unknown) => T = asItIs): Promise<T> {
     const path = await realpath(resolvedPath).catch(() => undefined)
     if (path === undefined) throw new Error(`There is no file ${resolvedPath}`)
     this.graph ??= makeGraph(this.mode, this.check)
     const graph = await this.graph
-    // Nothing foreign runs yet: linking takes none of its time.
+    // No foreign code runs yet: linking does not count towards its time.
     const record = graph.link(path)
     return await this.guard(resolvedPath, async (bound) => {
       try {
@@ -73,14 +73,14 @@ export class ModuleLoader {
         graph.fail(error)
         throw error
       }
-      // What looks like a value may be a getter.
+      // Any property can be a getter.
       return bound.run(() => take(exportedBy(record.exports)))
     })
   }
 
   /**
-   * Runs code of a loaded module, such as its factory, under the same guards and a bound of its own, and so does `take`
-   * with what it gives.
+   * Runs code of a loaded module, such as its factory, and `take` on its result, under the same guards and with a new time
+   * limit.
    */
   call<T, R = T>(
     resolvedPath: string,

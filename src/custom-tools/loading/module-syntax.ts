@@ -1,9 +1,9 @@
 /**
- * What a module's syntax tree tells, and what is put right in it: a plugin of the transform, which alone tells code from
- * comments and texts. It comes after the transform has dropped the imports of mere types, and before it rewrites the rest.
+ * Reads and corrects a module's syntax tree: a plugin of the transform, because only the parser distinguishes code from
+ * comments and strings. It runs after the transform has dropped type-only imports, and before it rewrites the rest.
  */
 
-/** As much of Babel's tree as is read here. */
+/** The used part of Babel's tree. */
 interface Node {
   readonly type: string
   readonly name?: string
@@ -29,16 +29,16 @@ interface ProgramPath {
   traverse(visitor: Readonly<Record<string, (path: NodePath) => void>>): void
 }
 
-/** What `import.meta` is called in the code that comes out. */
+/** The name of `import.meta` in the compiled code. */
 export const importMeta = "__importMeta"
 
 export class ModuleSyntax {
-  /** Whether the module is written with `import` and `export`. */
+  /** Whether the module uses `import` and `export`. */
   isEsm = false
   readonly plugin = () => ({ visitor: { Program: { enter: (program: ProgramPath) => this.read(program) } } })
   private readonly specifiers = new Set<string>()
 
-  /** What it imports, in order. */
+  /** Its imports, in order. */
   get imports(): ReadonlyArray<string> {
     return [...this.specifiers]
   }
@@ -63,8 +63,8 @@ const renameImportMeta = (path: NodePath): void => {
 }
 
 /**
- * The transform adds `Reflect.metadata?.(…) || ((t) => t)` to the decorators of a class's parts, where a decorator that
- * gives its target puts it in the part's place. Only what the transform adds has no location.
+ * The transform adds `Reflect.metadata?.(…) || ((t) => t)` to the decorators of class members, where a decorator that
+ * returns its target would replace the member. Only added nodes have no location.
  */
 const mendDecorator = ({ node: { loc, expression }, parent }: NodePath): void => {
   if (parent.type === "ClassProperty") {

@@ -1,4 +1,4 @@
-/** A preview that a foreign tool pushes, as the core keeps it: its callbacks run under the guards of foreign code. */
+/** Converts a preview that a foreign tool pushes to one of the core: its callbacks run under the guards for foreign code. */
 
 import { type ToolOutput, textOf } from "../../output/output.ts"
 import type { ActionFunction, PushedAction } from "../../pipeline/model/pending-actions.ts"
@@ -10,8 +10,8 @@ import { toToolOutput } from "../normalise-result.ts"
 import { isolatedSignal, runIsolated } from "./isolation.ts"
 
 /**
- * What the callbacks push in turn goes to the agent of `call`, the one that staged it; `logger` is warned of what they
- * leave to nobody.
+ * Previews that the callbacks push go to the agent of `call`, which staged this one; `logger` receives warnings about their
+ * unhandled errors.
  */
 export const toPushedAction = (
   action: CustomToolPendingAction,
@@ -42,7 +42,7 @@ export const toPushedAction = (
   }
 }
 
-/** A result that says that it is an error leaves the action pending, as a throw does. */
+/** A result with `isError` leaves the action pending, like a throw. */
 const outputOf = (result: unknown): ToolOutput | undefined => {
   if (result === undefined || result === null) return undefined
   const { output, isError } = toToolOutput(result)

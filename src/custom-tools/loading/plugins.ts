@@ -7,9 +7,9 @@ import { manifestModules, toolFilesOf } from "./tool-folders.ts"
 const source: ToolSource = { provider: "plugin", providerName: "Plugin", level: "user" }
 
 /**
- * What the manifests in `~/.omp/plugins/node_modules` name, but for the plugins that the user or a project disabled.
+ * The tools named by manifests in `~/.omp/plugins/node_modules`, without plugins that the user or a project has disabled.
  *
- * @param project The folder of a project that has a say in it.
+ * @param project The folder of a project whose settings count.
  */
 export const pluginTools = async (project: string | undefined, home: string): Promise<Array<ToolPath>> => {
   const plugins = join(home, ".omp", "plugins")
@@ -43,9 +43,9 @@ const disabledPlugins = async (
 }
 
 /**
- * The `tools` folders of what the registry of the Claude marketplace lists as installed and enabled.
+ * The `tools` folders of plugins that the registry of the Claude marketplace lists as installed and enabled.
  *
- * @param ofProjects Whether those count that were installed for a project.
+ * @param ofProjects Whether to include plugins that were installed for a project.
  */
 export const marketplaceTools = async (home: string, ofProjects: boolean): Promise<Array<ToolPath>> => {
   const { plugins } = await readJsonObject(join(home, ".claude", "plugins", "installed_plugins.json"))
@@ -66,7 +66,7 @@ const isInstall = (value: unknown): value is Install =>
   typeof value.installPath === "string" &&
   isAbsolute(value.installPath)
 
-/** The keys are `plugin@marketplace`; a plugin may be installed more than once. */
+/** The keys are `plugin@marketplace`; a plugin can be installed more than once. */
 const installsIn = (plugins: unknown): Array<Install> =>
   Object.entries(isObject(plugins) ? plugins : {})
     .filter(([id]) => id.includes("@"))

@@ -1,7 +1,7 @@
-/** Keeps foreign code from what would end the process or move it elsewhere. Node lets nobody guard `process.exitCode`. */
+/** Prevents foreign code from ending the process or changing its directory. Node does not allow guarding `process.exitCode`. */
 import { replaceMethod } from "./replace-method.ts"
 
-/** Whose code runs; undefined for the host's own, for which nothing changes. */
+/** Returns the owner of the running code; undefined for the host's own, for which nothing changes. */
 type OwnerOf = () => string | undefined
 
 export const guardProcess = (ownerOf: OwnerOf): void => {
@@ -27,6 +27,6 @@ const refuse = (
       },
   )
 
-/** The process by itself or with its group. Signal 0 only asks whether it is there. */
+/** Whether a signal would end this process, by itself or with its group. Signal 0 only checks that it exists. */
 const endsThisProcess = (pid: unknown, signal: unknown): boolean =>
   [process.pid, -process.pid, 0].includes(Number(pid)) && signal !== 0

@@ -1,4 +1,4 @@
-/** Finds what an import means: a file to evaluate, a module that Node loads by itself, or a stand-in. */
+/** Resolves an import: to a file to evaluate, a module that Node loads, or a stand-in. */
 import { isBuiltin } from "node:module"
 import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -6,7 +6,7 @@ import { readRegularSync } from "../../text/regular-file.ts"
 import { isModuleFile, noModule } from "./compile-module.ts"
 import { createJiti } from "./create-jiti.ts"
 
-/** When our own modules answer for the packages that foreign tools import: where those are not installed, always, never. */
+/** When our own modules stand in for the packages that foreign tools import: if those are not installed, always, never. */
 export type StandInMode = "auto" | "always" | "never"
 
 export type StandIns = Readonly<Record<string, object>>
@@ -14,12 +14,12 @@ export type StandIns = Readonly<Record<string, object>>
 export type ModuleTarget =
   | { readonly _tag: "Source"; readonly path: string }
   | { readonly _tag: "Json"; readonly path: string }
-  /** Imported as what it says, as Bun does. */
+  /** Imported as a string, as in Bun. */
   | { readonly _tag: "Text"; readonly path: string }
-  /** `id` is a builtin's name or a path. `standIn` answers for a package that lacks what it depends on itself. */
+  /** `id`: a builtin's name or a path. `standIn`: used if the package's own dependencies are missing. */
   | { readonly _tag: "Native"; readonly id: string; readonly standIn?: StandInTarget }
   | StandInTarget
-  /** `node:module`, whose `createRequire` would go past all this. */
+  /** `node:module`, whose `createRequire` would bypass this resolution. */
   | { readonly _tag: "NodeModule" }
 
 export interface StandInTarget {
@@ -27,27 +27,27 @@ export interface StandInTarget {
   readonly module: object
 }
 
-/** How Node's conditions are tried: `import` first for ESM, `require` first for CommonJS. */
+/** The importer. Node's conditions are `import` first for ESM, `require` first for CommonJS. */
 interface Importer {
   readonly path: string
   readonly isEsm: boolean
 }
 
-/** The file that a specifier means to a module at `path`, which need not exist; undefined where there is none. */
+/** Resolves a specifier to a file, for a module at `path`, which need not exist; undefined if there is none. */
 export const findModule = (specifier: string, { path, isEsm }: Importer): string | undefined => {
   const jiti = createJiti(path, { fsCache: false, moduleCache: false, debug: false })
   const found = jiti.esmResolve(specifier, { try: true, conditions: ["node", isEsm ? "import" : "require"] })
   return found?.startsWith("file:") ? fileURLToPath(found) : found
 }
 
-/** Node runs no TypeScript of a package, and those that publish theirs want another runtime. */
+/** Whether Node can run a file: it runs no TypeScript of packages, and packages that publish it need another runtime. */
 export const runsOnNode = (path: string): boolean => !extname(path).endsWith("ts")
 
 export class ModuleResolver {
   private readonly mode: StandInMode
   private readonly standIns: StandIns
   private readonly found = new Map<string, string | undefined>()
-  /** By a package's folder, whether it needs a stand-in. */
+  /** Whether a package needs a stand-in, by its folder. */
   private readonly needing = new Map<string, boolean>()
 
   constructor(mode: StandInMode, standIns: StandIns) {
@@ -55,7 +55,7 @@ export class ModuleResolver {
     this.standIns = standIns
   }
 
-  /** Throws where there is no such module; the error has Node's code for that. */
+  /** Resolves a specifier. Throws if there is no such module, with Node's error code. */
   resolve(specifier: string, importer: Importer): ModuleTarget {
     if (isBuiltin(specifier)) return builtinTarget(specifier)
     if (specifier.startsWith("node:")) throw missingBuiltin(specifier, importer.path)
@@ -69,7 +69,7 @@ export class ModuleResolver {
     return this.fileTarget(path, importer)
   }
 
-  /** What is not installed takes longest to look for, and modules of a folder look for the same. */
+  /** A cached lookup: missing packages take longest, and modules of a folder import the same ones. */
   private find(specifier: string, importer: Importer): string | undefined {
     const key = JSON.stringify([dirname(importer.path), importer.isEsm, specifier])
     if (!this.found.has(key)) this.found.set(key, findModule(specifier, importer))
@@ -82,15 +82,15 @@ export class ModuleResolver {
     if (extension === ".md" || extension === ".txt") return { _tag: "Text", path }
     if (this.isOurs(path, importer)) {
       if (isModuleFile(path)) return { _tag: "Source", path }
-      // Node would run any text as JavaScript.
+      // Node would run any text file as JavaScript.
       if (extension !== ".node") throw noModule(path)
     }
     return { _tag: "Native", id: path }
   }
 
   /**
-   * Node loads the packages that a module depends on. Ours to evaluate is what belongs to the module itself, what Node
-   * cannot run, and a package that imports what we stand in for.
+   * Whether we evaluate a file. Node loads the packages that a module depends on; we evaluate the module's own files, files
+   * that Node cannot run, and packages that depend on a package with a stand-in.
    */
   private isOurs(path: string, importer: Importer): boolean {
     const owner = packageOf(path)
@@ -122,14 +122,14 @@ const builtinTarget = (specifier: string): ModuleTarget =>
     ? { _tag: "NodeModule" }
     : { _tag: "Native", id: specifier }
 
-/** Where Node has what was added to it later. */
+/** The Node versions that added builtins. */
 const newerBuiltins: Readonly<Record<string, string>> = {
   "node:sqlite": "22.13",
   "node:sea": "20.12",
   "node:quic": "24",
 }
 
-/** Says that it is Node that lacks a module, and not the tool. */
+/** The error for a module that this Node version lacks. */
 export const missingBuiltin = (specifier: string, importer: string): Error => {
   const since = newerBuiltins[specifier]
   const advice = since === undefined ? "" : `: run on Node ${since} or newer`
@@ -141,7 +141,7 @@ export const missingBuiltin = (specifier: string, importer: string): Error => {
 
 const isAgentPackage = (name: string): boolean => /^@(?:mariozechner|earendil-works|oh-my-pi)\//.test(name)
 
-/** The packages that a package says it needs, installed for it or by its user. */
+/** The dependencies and peer dependencies of a package. */
 const dependenciesOf = (folder: string): Array<string> => {
   try {
     const manifest: unknown = JSON.parse(readRegularSync(join(folder, "package.json")).toString())

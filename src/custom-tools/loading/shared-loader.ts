@@ -1,4 +1,4 @@
-/** The module loader of a load: the one that several loads share, or one of its own. */
+/** The module loader of a load: a shared one, or a new one. */
 import type { Logger } from "../logger.ts"
 import type { LoadOptions } from "./load-options.ts"
 import { ModuleLoader } from "./module-loader.ts"

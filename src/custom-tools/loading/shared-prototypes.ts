@@ -1,11 +1,11 @@
 /**
- * What foreign code puts on the prototypes that all objects share stays there for who asks for it, but no longer shows up
- * in every loop over an object: that would break whoever looks through one, such as the validator of parameters.
+ * Makes properties that foreign code adds to shared prototypes non-enumerable: they can still be read, but do not appear in
+ * loops over objects, which would break code such as the validator of parameters.
  */
 
 const shared = [Object.prototype, Array.prototype, Function.prototype]
 
-/** Gives the names that were to be hidden. */
+/** Returns the names that were hidden. */
 export const hideFromLoops = (): Array<string> =>
   shared.flatMap((prototype) =>
     Object.entries(Object.getOwnPropertyDescriptors(prototype))

@@ -1,6 +1,6 @@
 /**
- * Keeps foreign code and the programs that it starts from the standard input, which is the host's: for them it is at its
- * end. A synchronous read of it would hold the host until somebody types, and no time-out could end that.
+ * Keeps foreign code and its programs from reading the host's standard input: for them it is at its end. A synchronous read
+ * would block the host until somebody types, and no time-out could end it.
  */
 import childProcess from "node:child_process"
 import fs from "node:fs"
@@ -8,7 +8,7 @@ import { devNull } from "node:os"
 import { Readable } from "node:stream"
 import { replaceMethod } from "./replace-method.ts"
 
-/** Undefined while the host's own code runs. An empty stream is kept there, so that each owner has one. */
+/** The current foreign owner, which also holds its empty stream; undefined while the host's own code runs. */
 type ForeignStdin = () => { stdin?: Readable } | undefined
 
 export const guardStdin = (foreign: ForeignStdin): void => {
@@ -16,7 +16,7 @@ export const guardStdin = (foreign: ForeignStdin): void => {
   for (const name of ["open", "openSync", "readFile", "readFileSync"]) divert(fs, name, foreign, emptyPath)
   for (const name of ["open", "readFile"]) divert(fs.promises, name, foreign, emptyPath)
   for (const name of ["read", "readSync", "readv", "readvSync"]) divert(fs, name, foreign, emptyFile)
-  // All that start a program without waiting for it come by here.
+  // All asynchronous ways to start a program use this method.
   divertChildren(childProcess.ChildProcess.prototype, "spawn", foreign)
   for (const name of ["spawnSync", "execSync", "execFileSync"]) divertChildren(childProcess, name, foreign)
 }
@@ -42,7 +42,7 @@ const emptyPath = (file: unknown): unknown => (file === 0 || stdinPaths.has(file
 
 let emptyDescriptor: number | undefined
 
-/** Open for good, from the first time that somebody asks. */
+/** Opened on first use, and never closed. */
 const emptyFile = (file: unknown): unknown => {
   if (file !== 0) return file
   emptyDescriptor ??= fs.openSync(devNull, "r")
@@ -74,7 +74,7 @@ const divertChildren = (owner: object, name: string, foreign: ForeignStdin): voi
       },
   )
 
-/** Options of a program to start; any other argument stays as it is. */
+/** Changes the options of a program to start; returns any other argument unchanged. */
 const withoutStdin = (argument: unknown): unknown => {
   if (typeof argument !== "object" || argument === null) return argument
   const { stdio } = argument as { stdio?: unknown }

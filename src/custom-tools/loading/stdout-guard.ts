@@ -1,6 +1,6 @@
 /**
- * Keeps what foreign code prints, and the programs that it starts, from the standard output, which is the host's: a
- * program may read it. All of it goes to stderr.
+ * Redirects the output of foreign code and its programs from the host's standard output, which another program may read, to
+ * stderr.
  */
 import childProcess from "node:child_process"
 import { Console } from "node:console"
@@ -9,7 +9,7 @@ import { replaceMethod } from "./replace-method.ts"
 
 export const guardStdout = (isForeign: () => boolean): void => {
   const { stdout, stderr } = process
-  // Node's console writes by this as well.
+  // Node's console also uses this method.
   replaceMethod(
     stdout,
     "write",
@@ -29,7 +29,7 @@ export const guardStdout = (isForeign: () => boolean): void => {
   for (const name of ["spawnSync", "execSync", "execFileSync"]) divertChildren(childProcess, name, isForeign)
 }
 
-/** The consoles of Bun and Deno write past `process.stdout`. */
+/** The consoles of Bun and Deno do not use `process.stdout`. */
 const hasOwnConsole = process.versions.bun !== undefined || process.versions.deno !== undefined
 
 const divertConsole = (isForeign: () => boolean): void => {
@@ -73,7 +73,7 @@ const divertChildren = (owner: object, name: string, isForeign: () => boolean): 
       },
   )
 
-/** Options of a program to start; any other argument stays as it is. */
+/** Changes the options of a program to start; returns any other argument unchanged. */
 const withoutStdout = (argument: unknown): unknown => {
   if (typeof argument !== "object" || argument === null) return argument
   const { stdio } = argument as { stdio?: unknown }

@@ -1,21 +1,21 @@
 /**
- * Takes the errors that foreign code leaves to nobody, before they end the process or reach the host's listeners. All
- * others go the way that Node has for them: its mode, and who listens, decide as if nobody had looked.
+ * Intercepts unhandled errors of foreign code before they end the process or reach the host's listeners. All other errors
+ * take Node's normal path, depending on its mode and the listeners.
  */
 
 import { replaceMethod } from "./replace-method.ts"
 
-/** Told of first, and only to be looked at. */
+/** Emitted first, for observation only. */
 const monitor = "uncaughtExceptionMonitor"
 const strayEvents: ReadonlySet<unknown> = new Set([monitor, "uncaughtException", "unhandledRejection"])
 
 type Emit = (this: unknown, event: unknown, ...args: Array<unknown>) => boolean
 
 /**
- * For good: a listener would count as the host's, and hide what nobody listens to.
+ * Permanently patches `process.emit`: a listener would count as the host's, and hide errors without listeners.
  *
- * @param isForeign Asked in the async context that the error comes from.
- * @param tell Gets each error once.
+ * @param isForeign Called in the async context of the error.
+ * @param tell Called once for each error.
  */
 export const takeStrays = (isForeign: () => boolean, tell: (error: unknown) => void): void => {
   const original = process.emit as Emit
@@ -27,7 +27,7 @@ export const takeStrays = (isForeign: () => boolean, tell: (error: unknown) => v
   process.emit = emit as typeof process.emit
 }
 
-/** Node takes what `queueMicrotask` runs for the host's once it has thrown. */
+/** Guards `queueMicrotask`, because Node reports errors of its callbacks in the host's async context. */
 export const guardMicrotasks = (isForeign: () => boolean, tell: (error: unknown) => void): void =>
   replaceMethod(
     globalThis,

@@ -3,14 +3,14 @@ import { join, resolve } from "node:path"
 import { entriesOf, type FolderEntry, isFile, isObject, kindOf, readJsonObject } from "./folder-entries.ts"
 import { isExtensionFile, isToolFile } from "./tool-paths.ts"
 
-/** What a manifest names: the same word for people. */
+/** The manifest's key; also used in messages. */
 type Kind = "tools" | "extensions"
 
-/** The modules that lie in a folder, by name. */
+/** The modules in a folder, sorted by name. */
 export const toolFilesOf = async (folder: string): Promise<Array<string>> =>
   (await entriesOf(folder)).filter(isToolModule).map(({ path }) => path)
 
-/** The same, and then each subfolder's `index.ts`. */
+/** The modules in a folder, then each subfolder's `index.ts`. */
 export const toolsOf = async (folder: string): Promise<Array<string>> => {
   const entries = await entriesOf(folder)
   const indexes = entries.filter(({ kind }) => kind === "folder").map(({ path }) => join(path, "index.ts"))
@@ -18,18 +18,21 @@ export const toolsOf = async (folder: string): Promise<Array<string>> => {
   return [...files, ...(await filesAmong(indexes))]
 }
 
-/** The modules of a folder, and what its subfolders' manifests name, or else their index, by name. */
+/** The modules of a folder, and those named by its subfolders' manifests, or else their index, sorted by name. */
 export const extensionsOf = (folder: string): Promise<Array<string>> => modulesOf(folder, isExtensionFile)
 
-/** A folder stands for what its manifest names, else its index, else the tools in it; another path for itself. */
+/**
+ * Expands a folder to the modules that its manifest names, else its index, else the tools in it; returns any other path
+ * unchanged.
+ */
 export const expandToolPath = (path: string): Promise<Array<string>> => expand(path, "tools", toolsOf)
 
-/** The same for extensions. */
+/** Expands a path in the same way, for extensions. */
 export const expandExtensionPath = (path: string): Promise<Array<string>> =>
-  // A folder that somebody names may hold tools of oh-my-pi, which have more file extensions.
+  // A named folder can contain tools of oh-my-pi, which have more file extensions.
   expand(path, "extensions", (folder) => modulesOf(folder, isToolFile))
 
-/** What `package.json` names under `omp` or `pi`, one or several; what is not there is left out. */
+/** The modules named in `package.json` under `omp` or `pi`, one or several, without missing ones. */
 export const manifestModules = async (folder: string, kind: Kind): Promise<Array<string>> => {
   const { omp, pi } = await readJsonObject(join(folder, "package.json"))
   const entry = [omp, pi].map((manifest) => (isObject(manifest) ? manifest[kind] : undefined)).find(Boolean)

@@ -1,10 +1,10 @@
-/** What a configured path means, and which files are modules of tools. */
+/** Resolves configured paths, and tells which files are modules of tools. */
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { got } from "../../pipeline/model/got.ts"
 import type { ToolPath } from "../loaded-tool.ts"
 
-/** Throws a TypeError, in which the argument is called `name`, for what are no paths. */
+/** Throws a TypeError for invalid paths. `name`: the argument's name in the message. */
 export const toToolPaths = (
   paths: ReadonlyArray<string | ToolPath>,
   name = "paths",
@@ -18,7 +18,10 @@ export const toToolPaths = (
   })
 }
 
-/** Absolute: `~`, `~/x` and `file:` URLs are expanded, relative paths start at `cwd`. Throws for a URL of another host, and for an empty path, which would mean all of `cwd`. */
+/**
+ * Returns the absolute path: `~`, `~/x` and `file:` URLs are expanded, relative paths are resolved from `cwd`. Throws for a
+ * URL of another host, and for an empty path, which would mean all of `cwd`.
+ */
 export const resolveToolPath = (path: string, cwd: string, home: string): string => {
   if (path === "") throw new Error("The path is empty")
   if (path === "~") return resolve(home)
@@ -30,9 +33,9 @@ export const resolveToolPath = (path: string, cwd: string, home: string): string
 /** Whether a file only describes a tool. */
 export const isDeclarative = (path: string): boolean => /\.(?:md|json)$/i.test(path)
 
-/** Whether a file of a tools folder is a module to load: neither hidden nor mere types. */
+/** Whether a file of a tools folder is a module to load: neither hidden nor a type declaration. */
 export const isToolFile = (name: string): boolean =>
   /^[^.].*\.(?:ts|js|mjs|cjs)$/.test(name) && !name.endsWith(".d.ts")
 
-/** The same for a folder of extensions. */
+/** Whether a file of an extensions folder is a module to load. */
 export const isExtensionFile = (name: string): boolean => isToolFile(name) && /\.(?:ts|js)$/.test(name)

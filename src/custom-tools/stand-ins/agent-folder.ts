@@ -1,4 +1,4 @@
-/** Where the agents keep what belongs to their user, and where their package lies. */
+/** The agents' user folders, and the folder of their package. */
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
@@ -11,13 +11,13 @@ const agentFolder = (configFolder: string): string => {
   return set === "~" || set.startsWith("~/") ? homedir() + set.slice(1) : set
 }
 
-/** pi's; `PI_CODING_AGENT_DIR`, where set. */
+/** pi's user folder; `PI_CODING_AGENT_DIR`, if set. */
 export const getAgentDir = (): string => agentFolder(".pi")
 
-/** oh-my-pi's; the same variable. */
+/** oh-my-pi's user folder; the same variable. */
 export const getOmpAgentDir = (): string => agentFolder(".omp")
 
-/** Of the package that answers: stepline's. */
+/** The folder of the package that provides the stand-in: stepline's. */
 export const getPackageDir = (): string => {
   let folder = dirname(here.startsWith("file:") ? fileURLToPath(here) : here)
   while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder)

@@ -1,4 +1,4 @@
-/** oh-my-pi's `pi-utils/chalk`, without a terminal to colour for: `chalk.red.bold("text")` is the text. */
+/** oh-my-pi's `pi-utils/chalk` without colours: `chalk.red.bold("text")` returns the text. */
 
 const takesColour = new Set(["rgb", "hex", "ansi256", "bgRgb", "bgHex", "bgAnsi256"])
 

@@ -1,4 +1,4 @@
-/** Source code and differences of texts, as pi's renderers take them. Nothing is coloured: there is no theme to colour by. */
+/** Source code and diffs for pi's renderers. Nothing is coloured, because there is no theme. */
 import { extname } from "node:path"
 import { maxEditLength } from "../../handlers/unified-diff.ts"
 import { requireBeside } from "../../io/beside.ts"
@@ -20,7 +20,7 @@ const languages: Readonly<Record<string, string>> = {
   ...{ proto: "protobuf", tf: "hcl", gradle: "groovy" },
 }
 
-/** Languages whose files end like their name. */
+/** Languages whose file extension is their name. */
 const sameNames = new Set(
   (
     "go java swift dart groovy nix c cpp php bash fish sql html css scss sass less json yaml toml xml markdown " +
@@ -28,26 +28,26 @@ const sameNames = new Set(
   ).split(" "),
 )
 
-/** By a path's ending; undefined for one that is not known. */
+/** The language for a path's extension; undefined for an unknown one. */
 export const getLanguageFromPath = (path: string): string | undefined => {
   const ending = (extname(path).slice(1) || path.split("/").at(-1) || "").toLowerCase()
   if (Object.hasOwn(languages, ending)) return languages[ending]
   return sameNames.has(ending) ? ending : undefined
 }
 
-/** The lines as they are. */
+/** Returns the lines unchanged. */
 export const highlightCode = (code: string, _language?: string): Array<string> => code.split("\n")
 
-/** The difference as it is. */
+/** Returns the diff unchanged. */
 export const renderDiff = (diff: string): string => diff
 
-/** Loaded when needed: it takes longer than all else here. */
+/** Loaded when needed: it takes longer than everything else here. */
 const diffLibrary = (): typeof import("diff") => requireBeside("diff")
 
 export const generateDiffString = (before: string, after: string, context = 4): NumberedDiff =>
   numberedDiffOf(diffLibrary(), before, after, context)
 
-/** Empty texts in place of what is too different to be compared in time. */
+/** Returns an empty patch if the texts differ too much to be compared in time. */
 export const generateUnifiedPatch = (path: string, before: string, after: string, context = 4): string => {
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = diffLibrary()
   const options = { context, maxEditLength, headerOptions: FILE_HEADERS_ONLY }

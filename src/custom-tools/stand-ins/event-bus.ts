@@ -1,4 +1,4 @@
-/** A bus of a tool's own, as pi makes them. */
+/** A separate event bus for a tool, as pi makes them. */
 import { EventEmitter } from "node:events"
 import { messageOf } from "../../text/message-of.ts"
 import { loggerOf } from "../file-logger.ts"
@@ -9,7 +9,7 @@ export interface EventBusController {
   clear(): void
 }
 
-/** A listener that fails is logged and never breaks the one who emits. */
+/** Makes a bus. A listener's failure is logged and never affects the emitter. */
 export const createEventBus = (): EventBusController => {
   const emitter = new EventEmitter().setMaxListeners(0)
   return {

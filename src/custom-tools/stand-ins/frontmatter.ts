@@ -23,7 +23,7 @@ const valueOf = (text: string): unknown => {
 
 const withoutComment = (text: string): string => text.replace(/(?:^|\s)#.*$/, "").trim()
 
-/** `>` and `|` announce a block text. */
+/** Parses a field's value. `>` and `|` start a block text. */
 const fieldValue = (text: string): unknown => {
   if (/^["']/.test(text)) return scalar(text)
   return /^[>|][+-]?$/.test(text) ? "" : valueOf(withoutComment(text))
@@ -32,8 +32,8 @@ const fieldValue = (text: string): unknown => {
 const joined = (value: unknown, line: string): string => `${value ?? ""} ${line}`.trim()
 
 /**
- * Reads strings, quoted or not, numbers, booleans, `[a, b]` and lists of `- item` lines. Indented lines under a key
- * that is no list, as block texts have them, are joined to its text.
+ * Reads strings, quoted or not, numbers, booleans, `[a, b]` and lists of `- item` lines. Indented lines below a key without
+ * a list, as in block texts, are joined to its text.
  */
 const readFields = (yaml: string): Readonly<Record<string, unknown>> => {
   const fields = new Map<string, unknown>()
@@ -53,7 +53,7 @@ const readFields = (yaml: string): Readonly<Record<string, unknown>> => {
   return Object.fromEntries(fields)
 }
 
-/** A text without such a block is all body. */
+/** Parses the front matter. A text without one is all body. */
 export const parseFrontmatter = (content: string): Frontmatter => {
   const text = content.replace(/\r\n?/g, "\n")
   const found = block.exec(text)
@@ -61,5 +61,5 @@ export const parseFrontmatter = (content: string): Frontmatter => {
   return { frontmatter: readFields(found[1] ?? ""), body: text.slice(found[0].length).trim() }
 }
 
-/** The text behind such a block. */
+/** The text after the front matter. */
 export const stripFrontmatter = (content: string): string => parseFrontmatter(content).body

@@ -1,7 +1,7 @@
-/** What published tools import where it is not installed. */
+/** Stand-ins for the packages that published tools import, if those are not installed. */
 import type { StandIns } from "./modules.ts"
 
 export type { StandIns } from "./modules.ts"
 
-/** The modules by specifier. They are loaded when first asked for: a host without foreign tools does without them. */
+/** Loads the modules, by specifier. Lazy, because hosts without foreign tools do not need them. */
 export const loadStandIns = async (): Promise<StandIns> => (await import("./modules.ts")).standIns

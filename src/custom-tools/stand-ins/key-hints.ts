@@ -1,4 +1,4 @@
-/** What renderers say of keys. Only the keys that our own components read have names: elsewhere none would do anything. */
+/** Key hints of renderers. Only the keys that our own components read have names: others would do nothing. */
 
 const keys: Readonly<Record<string, string>> = {
   "tui.select.up": "up",
@@ -9,11 +9,11 @@ const keys: Readonly<Record<string, string>> = {
   "tui.input.newLine": "shift+enter",
 }
 
-/** `<key> <description>`; the description alone where no key does that here. */
+/** `<key> <description>`; only the description if no key has this binding. */
 export const keyHint = (keybinding: string, description: string): string =>
   Object.hasOwn(keys, keybinding) ? `${keys[keybinding]} ${description}` : description
 
-/** The key of a binding; empty where none does that here. */
+/** The key of a binding; empty if there is none. */
 export const keyText = (keybinding: string): string =>
   Object.hasOwn(keys, keybinding) ? keys[keybinding]! : ""
 

@@ -8,7 +8,7 @@ interface Block {
   readonly arguments?: Readonly<Record<string, unknown>>
 }
 
-/** Of a session; which fields there are depends on the role. */
+/** A message of a session; its fields depend on the role. */
 export interface SessionMessage {
   readonly role: string
   readonly content?: string | ReadonlyArray<Block>
@@ -56,7 +56,10 @@ const toModelMessage = (message: SessionMessage): SessionMessage | undefined => 
   }
 }
 
-/** Messages of the user, the model and its tools; the other kinds become the user's or, if a model does not see them, nothing. */
+/**
+ * Converts to messages of the user, the model and its tools; other kinds become the user's, or are dropped if a model does
+ * not see them.
+ */
 export const convertToLlm = (messages: ReadonlyArray<SessionMessage>): Array<SessionMessage> =>
   messages.map(toModelMessage).filter((message) => message !== undefined)
 
@@ -97,7 +100,7 @@ const partsOf = (message: SessionMessage): Array<readonly [label: string, text: 
   ]
 }
 
-/** Messages of a model as one text, which a model takes for something to read and not for something to go on with. */
+/** Serialises a conversation to one text, which a model reads as a document instead of continuing it. */
 export const serializeConversation = (messages: ReadonlyArray<SessionMessage>): string =>
   messages
     .flatMap(partsOf)

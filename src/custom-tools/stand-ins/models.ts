@@ -1,4 +1,4 @@
-/** What tools ask of models that they know: prices, levels of thinking. Pure. */
+/** Functions about models that tools know: prices, thinking levels. Pure. */
 
 interface Prices {
   readonly input: number
@@ -18,7 +18,7 @@ interface Model {
   readonly thinkingLevelMap?: Readonly<Record<string, unknown>>
 }
 
-/** Fills in and gives `usage.cost`, from a model's prices for a million tokens. */
+/** Sets and returns `usage.cost`, from a model's prices per million tokens. */
 export const calculateCost = (model: { readonly cost: Prices }, usage: Usage): Usage["cost"] => {
   const price = (kind: keyof Prices): number => (model.cost[kind] * usage[kind]) / 1_000_000
   const [input, output] = [price("input"), price("output")]
@@ -30,7 +30,7 @@ export const calculateCost = (model: { readonly cost: Prices }, usage: Usage): U
 
 const levels = ["off", "minimal", "low", "medium", "high", "xhigh", "max"]
 
-/** The two highest are only of models that say so. */
+/** The thinking levels of a model. The two highest need to be declared by the model. */
 export const getSupportedThinkingLevels = ({ reasoning, thinkingLevelMap = {} }: Model): Array<string> => {
   if (reasoning !== true) return ["off"]
   return levels.filter((level) => {
@@ -39,7 +39,7 @@ export const getSupportedThinkingLevels = ({ reasoning, thinkingLevelMap = {} }:
   })
 }
 
-/** The level, else the next higher one that the model has, else the next lower one. */
+/** Returns the level, else the next higher one that the model supports, else the next lower one. */
 export const clampThinkingLevel = (model: Model, level: string): string => {
   const supported = getSupportedThinkingLevels(model)
   const wanted = levels.indexOf(level)

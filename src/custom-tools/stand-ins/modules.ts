@@ -1,4 +1,7 @@
-/** Our modules under the names of the published ones. Each has any name: those that are not ours only tell what they need. */
+/**
+ * Our modules under the specifiers of the published ones. Each has every export name: those without an implementation throw
+ * an error that names what they need.
+ */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileLogger } from "../file-logger.ts"
@@ -23,16 +26,16 @@ type Names = Readonly<Record<string, unknown>>
 /** By specifier. */
 export type StandIns = Readonly<Record<string, Names>>
 
-/** What the language, promises and tests of what something is look for. */
+/** Names that the language, promises and type checks look up, and must not find. */
 const unnamed: ReadonlySet<string> = new Set(["default", "then", "toJSON"])
 
 /**
- * A module in which every name is there, as what is published differs from version to version: one that is not its own is
- * `otherwise`, made when it is first asked for.
+ * Makes a module with every export name, because published versions differ: for a missing name, `otherwise` creates the
+ * value on first access.
  */
 const answering = (module: object, otherwise: (name: string) => unknown): Names => {
   const made = new Map<string, unknown>()
-  // Compiled code takes what does not say so for CommonJS.
+  // Without the flag, compiled code treats a module as CommonJS.
   const target = Object.defineProperty(module, "__esModule", { value: true })
   return new Proxy(target as Names, {
     get: (own, key) => {
@@ -43,7 +46,7 @@ const answering = (module: object, otherwise: (name: string) => unknown): Names 
   })
 }
 
-/** Adds what is made when it is first asked for. */
+/** Adds an export that is created on access. */
 const lazily = (module: object, name: string, make: (name: string) => unknown): object =>
   Object.defineProperty(module, name, { get: () => make(name), enumerable: true, configurable: true })
 
@@ -52,13 +55,13 @@ const needing = (needs: string, packageName: string) => (name: string) =>
 
 const ofScreen = /Component$|^(?:Theme|InteractiveMode|copyToClipboard)$/
 
-/** What an agent calls its folder in a project and in its user's home. */
+/** The exports that depend on an agent's folder, in a project and in the user's home. */
 const belongingTo = (configFolder: string, agentDir: () => string) => ({
   CONFIG_DIR_NAME: configFolder,
   getAgentDir: agentDir,
   SettingsManager: makeSettingsManager(agentDir),
   hasTrustRequiringProjectResources: (cwd: string) => existsSync(join(cwd, configFolder)),
-  // Entries are read as their file has them.
+  // Entries are read without migration.
   migrateSessionEntries: (): void => undefined,
 })
 

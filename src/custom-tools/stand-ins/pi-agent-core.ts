@@ -1,4 +1,4 @@
-/** `pi-agent-core`: tools take types of it, which are gone when they run. What runs an agent throws. */
+/** `pi-agent-core`: tools import its types, which do not exist at run time. Functions that run an agent throw. */
 
 export { convertToLlm, serializeConversation } from "./messages.ts"
 export {

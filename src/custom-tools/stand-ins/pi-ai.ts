@@ -1,11 +1,11 @@
-/** `pi-ai` and what it publishes under further paths: what tools use of it. Whatever asks a model throws. */
+/** `pi-ai` and its further entry points: the parts that tools use. Functions that call a model throw. */
 
 export { calculateCost, clampThinkingLevel, getSupportedThinkingLevels, modelsAreEqual } from "./models.ts"
 export { StringEnum } from "./string-enum.ts"
 export { Type } from "./typebox.ts"
 export { contentText, extractDiagnosticError, formatThrownValue, uuidv7 } from "./values.ts"
 
-/** No provider, and so no model, is known here: modules ask, and bring theirs, while they load. */
+/** There are no providers, and so no models: modules query and register them while they load. */
 const none = (): undefined => undefined
 const noList = (): Array<never> => []
 

@@ -1,4 +1,4 @@
-/** `pi-coding-agent`: what tools use of it. What runs an agent, or belongs to its screen, throws. */
+/** `pi-coding-agent`: the parts that tools use. Functions that run an agent, or belong to its screen, throw. */
 import { createBashTool } from "./tool-factories/bash.ts"
 import { createEditTool } from "./tool-factories/edit.ts"
 import { createFindTool } from "./tool-factories/find.ts"
@@ -82,7 +82,7 @@ export { truncateToVisualLines } from "./tui/truncated.ts"
 export { Type } from "./typebox.ts"
 export { createSyntheticSourceInfo } from "./values.ts"
 
-/** Of the package whose names these are. */
+/** The version of the replaced package. */
 export const VERSION = "0.73.1"
 
 export const createCodingTools = (cwd: string): Array<unknown> => [

@@ -1,4 +1,7 @@
-/** `pi-tui`: what draws itself in lines is ours; what takes keys, shows images or drives a screen is the library's. */
+/**
+ * `pi-tui`: components that only draw lines are ours; those that take keys, show images or control a screen come from the
+ * library.
+ */
 
 export {
   CURSOR_MARKER,

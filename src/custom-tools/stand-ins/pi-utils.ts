@@ -1,4 +1,4 @@
-/** oh-my-pi's `pi-utils`: the few of it that tools use. */
+/** oh-my-pi's `pi-utils`: the few functions that tools use. */
 import { fileLogger } from "../file-logger.ts"
 
 export { getOmpAgentDir as getAgentDir } from "./agent-folder.ts"

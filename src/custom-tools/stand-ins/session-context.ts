@@ -1,9 +1,9 @@
-/** What a model sees of a session's entries, and how much room that takes. Pure. */
+/** The part of a session's entries that a model sees, and its size. Pure. */
 import { isPlainObject } from "../../schema/plain-object.ts"
 import type { SessionEntry } from "../session-manager.ts"
 import type { SessionMessage } from "./messages.ts"
 
-/** Of the format that sessions of pi 0.73 and later have. */
+/** The session format of pi 0.73 and later. */
 export const CURRENT_SESSION_VERSION = 3
 
 export const DEFAULT_COMPACTION_SETTINGS = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }
@@ -39,7 +39,7 @@ export const sessionEntryToContextMessages = (entry: SessionEntry): Array<Sessio
   }
 }
 
-/** From the first entry to `leafId`: by default the last one; null is before the first. */
+/** The path from the first entry to `leafId`. Default: the last entry; null is before the first. */
 const pathTo = (
   entries: ReadonlyArray<SessionEntry>,
   leafId: string | null | undefined,
@@ -54,7 +54,7 @@ const pathTo = (
   return path.reverse()
 }
 
-/** The entries of a branch; of those before its last compaction, only what that keeps, behind it. */
+/** The entries of a branch: its last compaction, the earlier entries that the compaction keeps, then the later ones. */
 export const buildContextEntries = (
   entries: ReadonlyArray<SessionEntry>,
   leafId?: string | null,
@@ -73,14 +73,14 @@ export interface SessionContext {
   readonly model: { readonly provider: unknown; readonly modelId: unknown } | null
 }
 
-/** What a model sees, and of which entry it is. */
+/** What a model sees, with the entries that it comes from. */
 export interface SessionProjection extends SessionContext {
   readonly entries: Array<{ readonly sourceEntry: SessionEntry; readonly messages: Array<SessionMessage> }>
 }
 
 const editable: ReadonlySet<unknown> = new Set(["user", "assistant", "toolResult", "custom"])
 
-/** A later entry may leave an earlier one out of what a model sees, or put another content in its place. */
+/** Applies an edit: a later entry can remove an earlier one from the model's context, or replace its content. */
 const edited = (messages: Array<SessionMessage>, edit: SessionEntry | undefined): Array<SessionMessage> => {
   if (edit === undefined) return messages
   const { replacement } = edit as { readonly replacement?: Pick<SessionMessage, "content"> | null }
@@ -114,7 +114,7 @@ export const buildSessionProjection = (
   )
   const projected = context.map((sourceEntry, index) => ({
     sourceEntry,
-    // Of an older compaction only what it kept counts.
+    // An older compaction itself is not shown, only the entries that it kept.
     messages:
       sourceEntry.type === "compaction" && index > 0
         ? []
@@ -134,7 +134,7 @@ export const buildSessionContext = (
 export const getLatestCompactionEntry = (entries: ReadonlyArray<SessionEntry>): SessionEntry | null =>
   entries.findLast(({ type }) => type === "compaction") ?? null
 
-/** A session's file: JSON lines. Those that are none are left out. */
+/** Parses a session file: JSON lines, without invalid ones. */
 export const parseSessionEntries = (content: string): Array<unknown> =>
   content.split("\n").flatMap((line) => {
     try {
@@ -168,10 +168,10 @@ export const shouldCompact = (
   { enabled, reserveTokens }: typeof DEFAULT_COMPACTION_SETTINGS,
 ): boolean => enabled && contextTokens > contextWindow - reserveTokens
 
-/** What pi takes an image for. */
+/** The size that pi assumes for an image. */
 const imageCharacters = 4800
 
-/** Four characters are taken for a token. */
+/** Estimates four characters per token. */
 export const estimateTokens = ({ content, summary, command, output }: SessionMessage): number => {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? [])
   const sizes = blocks.map(({ type, text = "", thinking = "", name = "", arguments: args }) =>
@@ -189,7 +189,7 @@ const roleOf = (entry: SessionEntry | undefined): string | undefined =>
 const startsTurn = (entry: SessionEntry | undefined): boolean =>
   ["user", "bashExecution", "custom", "branchSummary"].includes(roleOf(entry) ?? "")
 
-/** Where the turn of an entry starts; -1 where that is before `startIndex`. */
+/** The index at which the turn of an entry starts; -1 if it is before `startIndex`. */
 export const findTurnStartIndex = (
   entries: ReadonlyArray<SessionEntry>,
   entryIndex: number,
@@ -199,7 +199,7 @@ export const findTurnStartIndex = (
   return -1
 }
 
-/** From where on about `keepRecentTokens` are kept: never from a tool's result on, which belongs to its call. */
+/** The index from which about `keepRecentTokens` are kept: never at a tool result, which belongs to its call. */
 export const findCutPoint = (
   entries: ReadonlyArray<SessionEntry>,
   startIndex: number,

@@ -1,11 +1,14 @@
-/** An agent's settings as its file has them: read, never written. */
+/** An agent's settings from its file: read, never written. */
 import { join } from "node:path"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { readRegularSync } from "../../text/regular-file.ts"
 
 type Settings = Readonly<Record<string, unknown>>
 
-/** The user's: a project's are for agents that their user told to trust it. Empty for a file that is not there or holds no JSON object. */
+/**
+ * Reads the user's settings, not a project's, which need the user's trust. Empty if the file is missing or does not contain
+ * a JSON object.
+ */
 const readSettings = (folder: string): Settings => {
   try {
     const value: unknown = JSON.parse(readRegularSync(join(folder, "settings.json")).toString())
@@ -15,7 +18,7 @@ const readSettings = (folder: string): Settings => {
   }
 }
 
-/** `getShellPath` reads `shellPath`; a section such as `compaction` is read by `getCompactionSettings`. */
+/** Makes a getter: `getShellPath` reads `shellPath`, `getCompactionSettings` the section `compaction`. */
 const reader =
   (settings: Settings, method: string): (() => unknown) =>
   () => {
@@ -25,7 +28,7 @@ const reader =
     return key in settings ? settings[key] : key.endsWith("Settings") ? (section ?? {}) : undefined
   }
 
-/** pi's class by the one way of it that tools use: asking for a setting by its name. */
+/** pi's class, limited to its only use by tools: reading a setting by name. */
 const managerOf = (settings: Settings): object => {
   const own = {
     getGlobalSettings: () => settings,

@@ -1,4 +1,4 @@
-/** Skills as prompts have them: texts to read and to write. Finding them is their agent's. */
+/** Formats and parses skills in prompts. Their agent finds them. */
 
 interface Skill {
   readonly name: string
@@ -11,7 +11,7 @@ const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character]!)
 
-/** A list for a system prompt; empty where a model may use none of them. */
+/** Formats a list for a system prompt; empty if a model can use none of them. */
 export const formatSkillsForPrompt = (skills: ReadonlyArray<Skill>): string => {
   const shown = skills.filter(({ disableModelInvocation }) => disableModelInvocation !== true)
   if (shown.length === 0) return ""
@@ -26,7 +26,7 @@ export const formatSkillsForPrompt = (skills: ReadonlyArray<Skill>): string => {
 
 const block = /^<skill name="([^"]+)" location="([^"]+)">\n([\s\S]*?)\n<\/skill>(?:\n\n([\s\S]+))?$/
 
-/** The message that invoked a skill, in its parts; null for any other. */
+/** Parses the message that invoked a skill; returns null for any other. */
 export const parseSkillBlock = (
   text: string,
 ): { name: string; location: string; content: string; userMessage: string | undefined } | null => {

@@ -1,4 +1,4 @@
-/** A string of a closed list as `{ type: "string", enum }`, which all model providers read; a union they do not. */
+/** A string enum as `{ type: "string", enum }`, which all model providers accept, unlike a union. */
 import { Kind, type TSchema, TypeRegistry } from "@sinclair/typebox"
 
 export interface TStringEnum<Value extends string = string> extends TSchema {
@@ -13,7 +13,7 @@ export interface StringEnumOptions<Value extends string = string> {
   readonly default?: Value
 }
 
-// Of a kind of its own: TypeBox refuses to check an unsafe type.
+// A separate kind, because TypeBox refuses to check an unsafe type.
 TypeRegistry.Set<TStringEnum>("StringEnum", (schema, value) => schema.enum.some((each) => each === value))
 
 /** A schema of one of these strings, as both agents publish it. */

@@ -1,4 +1,4 @@
-/** The themes of pi's components where there is no screen: every style gives its text as it is. */
+/** The themes of pi's components without a screen: every style returns its text unchanged. */
 import { plainTheme } from "../theme.ts"
 import type { Paint } from "./tui/background.ts"
 import type { MarkdownTheme } from "./tui/markdown.ts"
@@ -44,5 +44,5 @@ export const getEditorTheme = (): Readonly<Record<string, unknown>> => ({
   selectList: getSelectListTheme(),
 })
 
-/** There is no other theme to begin with. */
+/** Does nothing: there is only one theme. */
 export const initTheme = (): void => undefined

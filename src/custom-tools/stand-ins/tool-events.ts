@@ -1,4 +1,4 @@
-/** Which tool an event is about; for TypeScript, what its fields then are. */
+/** Type guards: which tool an event is about. */
 
 interface ToolEvent {
   readonly toolName: string

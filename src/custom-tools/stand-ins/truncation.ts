@@ -1,17 +1,17 @@
 /**
  * Cuts tool output to a number of lines and of UTF-8 bytes, whichever comes first. `truncateHead` has two published
- * meanings: an object of limits (or none) keeps the start and reports; a number keeps the end and gives a string.
+ * meanings: an object of limits (or none) keeps the start and reports; a number keeps the end and returns a string.
  */
 import { tailOf } from "../../text/truncation.ts"
 
-/** Lines that tools keep of what they read. */
+/** The default number of lines that tools return. */
 export const DEFAULT_MAX_LINES = 2000
-/** Bytes that tools keep of what they read. */
+/** The default number of bytes that tools return. */
 export const DEFAULT_MAX_BYTES = 50 * 1024
-/** Characters of a line that a search shows. */
+/** Maximum characters of a line in search results. */
 export const GREP_MAX_LINE_LENGTH = 500
 
-/** How much of a text is kept. */
+/** The limits of a truncation. */
 export interface TruncationOptions {
   /** Default 2000. */
   readonly maxLines?: number
@@ -19,13 +19,13 @@ export interface TruncationOptions {
   readonly maxBytes?: number
 }
 
-/** What was kept of a text, and how much there was. */
+/** The kept part of a text, and its original size. */
 export interface TruncationResult {
   readonly content: string
   readonly truncated: boolean
   /** Which limit was reached. */
   readonly truncatedBy: "lines" | "bytes" | null
-  /** Lines are what newlines part, so a text that ends with one has an empty last line. */
+  /** Newlines separate lines, so a text that ends with one has an empty last line. */
   readonly totalLines: number
   readonly totalBytes: number
   readonly outputLines: number
@@ -38,14 +38,14 @@ export interface TruncationResult {
   readonly maxBytes: number
 }
 
-/** How many bytes as people read them: `812B`, `50.0KB`, `1.2MB`. */
+/** Formats a number of bytes for people: `812B`, `50.0KB`, `1.2MB`. */
 export const formatSize = (bytes: number): string => {
   if (bytes < 1024) return `${bytes}B`
   const kilobytes = bytes / 1024
   return kilobytes < 1024 ? `${kilobytes.toFixed(1)}KB` : `${(kilobytes / 1024).toFixed(1)}MB`
 }
 
-/** As many of the lines, in their order, as fit with the newlines between them. */
+/** As many of the lines, in order, as fit, including newlines. */
 const fitting = (lines: Iterable<string>, maxLines: number, maxBytes: number): Array<string> => {
   const kept: Array<string> = []
   let room = maxBytes + 1
@@ -102,11 +102,11 @@ export function truncateHead(
   return typeof limit === "number" ? tailOf(text, limit) : truncate(text, limit, "head")
 }
 
-/** Keeps the end, whole lines only; of a last line that is too long, its end. */
+/** Keeps the end, whole lines only; if the last line alone is too long, its end. */
 export const truncateTail = (text: string, options: TruncationOptions = {}): TruncationResult =>
   truncate(text, options, "tail")
 
-/** The first `maxChars` characters of a line, by default 500, never half of a surrogate pair. */
+/** Keeps the first `maxChars` characters of a line (default 500), never half of a surrogate pair. */
 export const truncateLine = (
   line: string,
   maxChars: number = GREP_MAX_LINE_LENGTH,

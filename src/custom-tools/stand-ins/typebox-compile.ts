@@ -1,14 +1,14 @@
-/** `typebox/compile`: version 1's `Compile` over 0.34's compiler, and that compiler under its own name. */
+/** `typebox/compile`: version 1's `Compile` based on 0.34's compiler, and that compiler under its own name. */
 import type { Static, TSchema } from "@sinclair/typebox"
 import * as compiler from "@sinclair/typebox/compiler"
 import { Value } from "@sinclair/typebox/value"
 import { type LocalizedError, toErrorList } from "./typebox-errors.ts"
 
-/** What most use of version 1's. */
+/** The commonly used part of version 1's validator. */
 export interface Validator<Schema extends TSchema> {
   Check(value: unknown): value is Static<Schema>
   Errors(value: unknown): Array<LocalizedError>
-  /** Converts and fills in a copy; throws where that is not valid. */
+  /** Converts a copy and applies defaults; throws if it is invalid. */
   Parse(value: unknown): Static<Schema>
 }
 
@@ -24,7 +24,7 @@ export const Compile = <Schema extends TSchema>(schema: Schema): Validator<Schem
 /** `@sinclair/typebox/compiler` */
 export const typeboxCompilerModule: Readonly<Record<string, unknown>> = { ...compiler }
 
-/** `typebox/compile`, and `@sinclair/typebox/compile` for who expects it there. */
+/** `typebox/compile`, also available as `@sinclair/typebox/compile`. */
 export const typeboxCompileModule: Readonly<Record<string, unknown>> = {
   ...compiler,
   Compile,

@@ -1,4 +1,4 @@
-/** Errors in the shape of typebox 1, which names places by `instancePath`; with 0.34's `path` and `value` beside it. */
+/** Errors in the shape of typebox 1, with `instancePath`, plus 0.34's `path` and `value`. */
 import type { ValueErrorIterator } from "@sinclair/typebox/value"
 
 export interface LocalizedError {

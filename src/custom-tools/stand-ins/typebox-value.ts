@@ -2,7 +2,7 @@
 import * as sinclair from "@sinclair/typebox/value"
 import { toErrorList } from "./typebox-errors.ts"
 
-/** Version 1 gives its errors in a list. */
+/** Version 1 returns its errors as a list. */
 const Errors: (...args: Parameters<typeof sinclair.Value.Errors>) => ReturnType<typeof toErrorList> = (
   ...args
 ) => toErrorList(sinclair.Value.Errors(...args))

@@ -1,6 +1,6 @@
-/** Stands for what needs a screen, a model or a session that is not here: a module that names it loads, and whoever uses it is told. */
+/** Stand-ins for exports that need a missing screen, model or session: a module that imports one loads, and using it throws. */
 
-/** May be called, constructed, extended and asked for static members; each but the extending throws `sentence`. */
+/** A stand-in that can be called, constructed, extended, and read for static members; each except extending throws `sentence`. */
 const standFor = (name: string, sentence: (use: string) => string): unknown => {
   const fail = (use: string): never => {
     throw new Error(sentence(use))
@@ -9,14 +9,14 @@ const standFor = (name: string, sentence: (use: string) => string): unknown => {
     apply: () => fail(`${name}()`),
     construct: () => fail(`${name}()`),
     get: (target, key) => {
-      // What the language and promises look for has to be found missing.
+      // Names that the language and promises look up must be missing.
       if (typeof key === "symbol" || key === "then" || key in target) return Reflect.get(target, key)
       return fail(`${name}.${key}`)
     },
   })
 }
 
-/** Where the real package may be had: pi's newer ones need a newer Node, and oh-my-pi's are written for Bun. */
+/** How to get the real package: newer ones of pi need a newer Node, and oh-my-pi's are written for Bun. */
 export const installing = (packageName: string, nodeVersion: string = process.versions.node): string => {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number)
   const isNew = major > 22 || (major === 22 && minor >= 19)
@@ -29,11 +29,11 @@ export const installing = (packageName: string, nodeVersion: string = process.ve
   return `install ${packageName} beside the tool`
 }
 
-/** `needs` ends a sentence: `a model provider`. */
+/** Makes a stand-in. `needs`: the end of a sentence, such as `a model provider`. */
 export const unavailable = (name: string, needs: string, packageName: string): unknown =>
   standFor(name, (use) => `${use} needs ${needs}; ${installing(packageName)}.`)
 
-/** Part of the library for terminals, where that is not installed. */
+/** A stand-in for a part of the terminal library, if that is not installed. */
 export const needsTerminalLibrary = (name: string): unknown =>
   standFor(
     name,

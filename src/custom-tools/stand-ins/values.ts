@@ -1,8 +1,8 @@
-/** Small values that tools make: ids, texts of contents and of failures. */
+/** Helpers for small values: ids, texts of contents and of failures. */
 import { randomBytes } from "node:crypto"
 import { messageOf } from "../../text/message-of.ts"
 
-/** A UUID of version 7: the time in front, so that later ones sort behind earlier ones. */
+/** Makes a UUID of version 7: it starts with the time, so that later ones sort after earlier ones. */
 export const uuidv7 = (): string => {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Date.now(), 0, 6)
@@ -32,7 +32,7 @@ export const extractDiagnosticError = (error: unknown): Readonly<Record<string, 
   return { name, message: message || name, stack, ...(code !== undefined && { code }) }
 }
 
-/** Where pi says that a resource comes from, for one that a tool makes up. */
+/** pi's source information for a resource that a tool creates. */
 export const createSyntheticSourceInfo = (path: string, info: object = {}): object => ({
   path,
   source: "synthetic",

@@ -1,4 +1,4 @@
-/** The tools that read a server's resources and prompts, where it has any. */
+/** The tools that read a server's resources and prompts, if it has any. */
 import type {
   CallToolResult,
   ContentBlock,
@@ -15,7 +15,7 @@ const asText = (text: string): CallToolResult => ({ content: [{ type: "text", te
 const line = (name: string, notes: ReadonlyArray<string | undefined>): string =>
   [name, ...notes.filter((note) => note !== undefined && note !== "" && note !== name)].join(" – ")
 
-/** The model reads texts and sees images; other contents stay what they are. */
+/** Converts content to a text, image or audio block; other contents become a resource block. */
 const blockOf = (content: ReadResourceResult["contents"][number], isOne: boolean): ContentBlock => {
   if ("text" in content)
     return { type: "text", text: isOne ? content.text : `${content.uri}:\n${content.text}\n` }
@@ -24,7 +24,7 @@ const blockOf = (content: ReadResourceResult["contents"][number], isOne: boolean
   return type === undefined ? { type: "resource", resource: content } : { type, mimeType, data }
 }
 
-/** Tools for what the server has besides its own. */
+/** Makes the tools for a server's resources and prompts. */
 export const extraTools = (server: string, { resources, prompts }: ServerCapabilities): Array<ServerTool> => {
   const extra = (
     name: string,
@@ -50,7 +50,7 @@ export const extraTools = (server: string, { resources, prompts }: ServerCapabil
       : [
           extra("list_resources", "Lists the resources", {}, async ({ client, options }) => {
             const { resources } = await client.listResources(undefined, options)
-            // Not every server with resources has templates.
+            // Not every server with resources supports templates.
             const { resourceTemplates } = await client
               .listResourceTemplates(undefined, options)
               .catch(() => ({ resourceTemplates: [] }))

@@ -3,7 +3,7 @@ import type { Tool as McpTool } from "@modelcontextprotocol/client"
 import { serverToolName } from "./remote-name.ts"
 import type { ServerTool } from "./server-tool.ts"
 
-/** A tool of the server's own. */
+/** Makes the tool for one that the server lists. */
 export const ownTool = (server: string, described: McpTool): ServerTool => ({
   described,
   ruleName: serverToolName(server, described.name),

@@ -9,8 +9,8 @@ import { visibleText } from "../../text/visible-text.ts"
 const key = "answer"
 
 /**
- * Asks for a call of the server. An answer that does not fit the form is asked again once. The server is told `cancel` where nobody
- * answers, and people and the model read why.
+ * Asks on behalf of a call to the server. Asks once more if an answer does not fit the form. If nobody answers, the server
+ * receives `cancel`, and people and the model read why.
  */
 export const askHost = async (
   server: string,
@@ -25,7 +25,7 @@ export const askHost = async (
       const message =
         faults.length === 0 ? asked : `The answer does not fit: ${faults.join("; ")}.\n\n${asked}`
       const request = { method: "elicitation/create", params: { ...params, mode: "form", message } }
-      // A person may take any time: the call's end ends the question.
+      // No time limit for a person: the call's end ends the question.
       const answer = await delegate(
         { _tag: "McpInput", requests: { [key]: request } },
         { timeout: "Infinity" },

@@ -1,9 +1,9 @@
-/** A tool of a server, and how its calls are sent. */
+/** A tool of a server, and how to send its calls. */
 import type { CallToolResult, Client, Tool as McpTool, RequestOptions } from "@modelcontextprotocol/client"
 import type { HandlerContext } from "../../pipeline/model/handler.ts"
 import type { PrimaryKind } from "../../pipeline/model/tool.ts"
 
-/** What rules match of a call. */
+/** The parameter that rules match. */
 export interface RemotePrimary {
   /** A string parameter of the tool. */
   readonly param: string
@@ -11,20 +11,20 @@ export interface RemotePrimary {
   readonly kind?: PrimaryKind
 }
 
-/** What one call sends, and how. */
+/** The data of one call to send. */
 export interface Sending {
   readonly client: Client
   readonly params: Readonly<Record<string, unknown>>
-  /** With `_meta` if there is any. */
+  /** Contains `_meta` if there is any. */
   readonly about: { readonly _meta?: Record<string, unknown> }
   readonly options: RequestOptions
   readonly context: HandlerContext
 }
 
-/** A tool, as the server describes it or as it would, and how its calls are sent. */
+/** A tool, in the form of the server's descriptions, and how to send its calls. */
 export interface ServerTool {
   readonly described: McpTool
-  /** Also the name for rules. */
+  /** The tool's name in rules. */
   readonly ruleName: string
   readonly primary?: RemotePrimary
   send(sending: Sending): Promise<CallToolResult>

@@ -1,4 +1,4 @@
-/** Runs command lines for `bash`; a tool may bring its own way, over SSH for example. */
+/** Runs command lines for `bash`; a tool can provide its own implementation, for example over SSH. */
 import { constants } from "node:os"
 import { localFiles } from "../../../io/files.ts"
 import { localProcesses, type ProcessExit } from "../../../io/processes.ts"
@@ -6,8 +6,8 @@ import { longestTimer } from "../../../pipeline/schedule/longest-timer.ts"
 
 export interface BashOperations {
   /**
-   * Runs a command line to its end. `timeout` is in seconds. Rejects with an Error `aborted` or `timeout:<seconds>`
-   * where the command was ended for that.
+   * Runs a command line to its end. `timeout` is in seconds. Rejects with an Error `aborted` or `timeout:<seconds>` if the
+   * command was ended for that reason.
    */
   exec(
     command: string,
@@ -21,17 +21,17 @@ export interface BashOperations {
   ): Promise<{ readonly exitCode: number | null }>
 }
 
-/** A signal counts as shells count it. */
+/** The exit code; for a signal 128 plus its number, as in shells. */
 const exitCodeOf = ({ code, signal }: ProcessExit): number | null =>
   code ?? (signal === null ? null : 128 + constants.signals[signal])
 
 /**
- * Two pipes would not keep the order of what is written to them. A bash of its own, so that none of this shows in the
- * command's errors; the outer one reads no start-up file. A shell of another kind may not know how to say so.
+ * Merges stderr into stdout, because two pipes would not keep the order of writes. The nested bash keeps this line out of
+ * the command's errors; the outer one reads no start-up file. Other shells may not support this syntax.
  */
 const onePipe = 'exec bash -c "$0" 2>&1'
 
-/** bash on this machine. Ending a command ends all that it started. */
+/** Runs bash on this machine. Ending a command ends all processes that it started. */
 export const createLocalBashOperations = ({
   shellPath,
 }: {
@@ -53,7 +53,7 @@ export const createLocalBashOperations = ({
       args: shellPath === undefined ? ["--posix", "-c", onePipe, command] : ["-c", command],
       cwd,
       signal: AbortSignal.any([signal, timeOver].filter((each) => each !== undefined)),
-      // Its promise is awaited where the consumer gives one: then the command waits for a slow disk.
+      // Returns the consumer's promise, if any: then the command waits for a slow disk.
       onOutput: (_stream, bytes) => onData(bytes as Buffer),
       ...(env !== undefined && { env }),
     })

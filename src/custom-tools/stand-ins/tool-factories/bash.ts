@@ -1,4 +1,4 @@
-/** pi's `bash`: a command line, of whose output the end is kept. A failure throws, with the output. */
+/** pi's `bash`: runs a command line, and keeps the end of its output. A failure throws, with the output. */
 import { Type } from "@sinclair/typebox"
 import { commandBegins } from "../../../handlers/command-changes.ts"
 import { environmentFor } from "../../../io/environment.ts"
@@ -25,21 +25,21 @@ export interface BashSpawnContext {
 export interface BashToolOptions {
   /** Default: bash on this machine. */
   readonly operations?: BashOperations
-  /** A line that is run before each command, in the same shell. */
+  /** A line to run before each command, in the same shell. */
   readonly commandPrefix?: string
   /** Default: the `bash` of the PATH. */
   readonly shellPath?: string
-  /** Changes what is run, where, and with which environment. */
+  /** Changes the command, its folder and its environment. */
   readonly spawnHook?: (context: BashSpawnContext) => BashSpawnContext
 }
 
 export interface BashToolDetails {
   readonly truncation?: TruncationResult
-  /** Holds everything that was printed. */
+  /** The file with the whole output. */
   readonly fullOutputPath?: string
 }
 
-/** Between two updates, in milliseconds. */
+/** Milliseconds between two updates. */
 const updateInterval = 100
 
 const detailsOf = (output: TailOutput): BashToolDetails | undefined => {
@@ -50,7 +50,7 @@ const detailsOf = (output: TailOutput): BashToolDetails | undefined => {
     : undefined
 }
 
-/** Which part of the output is shown, and where the rest is. */
+/** The note about which part of the output is shown, and where the rest is. */
 const noteOf = (output: TailOutput): string => {
   const { truncated, truncatedBy, totalLines, outputLines, outputBytes, lastLinePartial } =
     output.truncation()
@@ -68,7 +68,7 @@ const noteOf = (output: TailOutput): string => {
 
 const withStatus = (text: string, status: string): string => (text === "" ? status : `${text}\n\n${status}`)
 
-/** What the model is told of a command that was ended; other failures stand as they are. */
+/** The error for the model about a command that was ended; returns other failures unchanged. */
 const failureOf = (cause: unknown, text: string): unknown => {
   const message = cause instanceof Error ? cause.message : ""
   if (message === "aborted") return new Error(withStatus(text, "Command aborted"))
@@ -86,15 +86,15 @@ const makeUpdates = (
     try {
       onUpdate?.({ content: textContent(output.truncation().content), details: detailsOf(output) })
     } catch {
-      // Whoever watches a command cannot end it by failing.
+      // A failing watcher must not end the command.
     }
   })
 
 /**
- * pi's `bash` for a working directory. Parameters: `command`, `timeout?` (seconds, default none). Gives stdout and stderr as
- * one text, its last 2000 lines or 50 KB; all of it is then in the file that `details.fullOutputPath` names. Rejects, with
- * the output, where the exit code is not 0, the time is over or the call is aborted. The published one reads two pipes, in
- * whose order it shows what came; this one has one pipe, where lines stay in the order in which they were written.
+ * pi's `bash` for a working directory. Parameters: `command`, `timeout?` (seconds, default none). Returns stdout and stderr
+ * as one text, its last 2000 lines or 50 KB; if it is longer, `details.fullOutputPath` names a file with all of it. Rejects,
+ * with the output, if the exit code is not 0, the time is over or the call is aborted. The published tool reads two pipes,
+ * and shows output in the order of reading; this one has one pipe, which keeps the order of writing.
  */
 export const createBashTool = (
   cwd: string,

@@ -11,7 +11,7 @@ import { replaceTexts } from "./replace-texts.ts"
 import { unlessAborted } from "./unless-aborted.ts"
 import { writeLocalFile } from "./write.ts"
 
-// What models send besides is passed over.
+// Further properties that models send are ignored.
 const replacement = Type.Object({
   oldText: Type.String({
     description: "What to replace, exactly as it stands in the file, where it must be unique",
@@ -27,11 +27,11 @@ const parameters = Type.Object({
   }),
 })
 
-/** How the tool touches files. */
+/** How the tool accesses files. */
 export interface EditOperations {
   readFile(path: string): Promise<Buffer>
   writeFile(path: string, content: string): Promise<void>
-  /** Rejects where the file cannot be read and written. */
+  /** Rejects if the file cannot be read and written. */
   access(path: string): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export interface EditToolDetails {
   readonly diff: string
   /** Unified; empty for too many changes to show. */
   readonly patch: string
-  /** In the new text, from 1. */
+  /** Line number in the new text, from 1. */
   readonly firstChangedLine?: number
 }
 
@@ -85,7 +85,7 @@ const isEdit = (value: unknown): boolean => {
   return typeof oldText === "string" && typeof newText === "string"
 }
 
-/** Takes what some models send: the edits as JSON, one edit in their place, or one beside the path. */
+/** Accepts variants that some models send: the edits as a JSON string, a single edit instead of a list, or one beside the path. */
 const prepareArguments = (args: unknown): unknown => {
   if (typeof args !== "object" || args === null) return args
   const { oldText, newText, edits, ...rest } = args as Record<string, unknown>
@@ -103,11 +103,11 @@ const prepareArguments = (args: unknown): unknown => {
 }
 
 /**
- * pi's `edit` for a working directory. Parameters: `path`, `edits: [{ oldText, newText }]`. Answers with the number of
- * replacements; `details` hold `diff`, with line numbers, `patch`, a unified one, and `firstChangedLine`. Rejects, and writes nothing, where a text
- * is missing, stands twice or overlaps another one, and where the file is no UTF-8 text of at most 64 MB. The published one
- * gives the whole file one line ending and, where a text is found only loosely, writes the whole file as it was compared;
- * this one changes nothing outside the replaced places.
+ * pi's `edit` for a working directory. Parameters: `path`, `edits: [{ oldText, newText }]`. Returns the number of
+ * replacements; `details` contain `diff`, with line numbers, `patch`, a unified one, and `firstChangedLine`. Rejects, and
+ * writes nothing, if a text is missing, occurs twice or overlaps another one, and if the file is not UTF-8 text of at most
+ * 64 MB. The published tool normalises the line endings of the whole file and, after a loose match, writes the whole file in
+ * its normalised form; this one changes nothing outside of the replaced places.
  */
 export const createEditTool = (
   cwd: string,
@@ -122,7 +122,7 @@ export const createEditTool = (
   prepareArguments,
   execute: (_toolCallId, params, signal) =>
     unlessAborted(signal, async () => {
-      // Wrappers with a schema of their own hand on what they were given.
+      // Wrappers with their own schema pass on unprepared parameters.
       const { path, edits } = prepareArguments(params) as Static<typeof parameters>
       if (!Array.isArray(edits) || edits.length === 0)
         throw new Error("Edit tool input is invalid. edits must contain at least one replacement.")

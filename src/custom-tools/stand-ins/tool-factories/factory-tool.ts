@@ -1,4 +1,4 @@
-/** What the factories give: a tool as pi's own are, whose `execute` other tools may delegate to. */
+/** The tools that the factories make: like pi's own, with an `execute` that other tools can delegate to. */
 import type { Static, TSchema } from "@sinclair/typebox"
 import type { ToolContent } from "../../../output/content.ts"
 import type { AgentToolResult, AgentToolUpdateCallback } from "../../agent-tool-result.ts"
@@ -6,7 +6,7 @@ import type { ExtensionContext, ToolDefinition } from "../../extension.ts"
 
 export interface FactoryTool<TParams extends TSchema, TDetails> extends ToolDefinition<TParams, TDetails> {
   label: string
-  /** In pi's order. The context is for what the model can take; without one everything is given. */
+  /** In pi's order. The context tells what the model accepts; without one everything is returned. */
   execute(
     toolCallId: string,
     params: Static<TParams>,

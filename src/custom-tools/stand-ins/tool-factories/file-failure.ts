@@ -1,6 +1,6 @@
-/** What the model is told of a file that could not be changed. */
+/** The error for the model about a file that could not be changed. */
 
-/** Names the code of a system's error, whose message tells of files that the model does not know. */
+/** Makes the error with only the code of a system error, whose message would name files that the model does not know. */
 export const fileFailure = (action: "edit" | "write", path: string, cause: unknown): Error => {
   const code = (cause as { code?: unknown } | null)?.code
   const message = cause instanceof Error ? cause.message : String(cause)

@@ -1,4 +1,4 @@
-/** pi's `find`: files and folders whose path a glob matches, past what `.gitignore` files ignore. */
+/** pi's `find`: files and folders that match a glob, except those that `.gitignore` files ignore. */
 import { join, sep } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
@@ -20,10 +20,10 @@ const parameters = Type.Object({
   ),
 })
 
-/** How the tool touches folders. */
+/** How the tool accesses folders. */
 export interface FindOperations {
   exists(path: string): Promise<boolean> | boolean
-  /** Paths that match, absolute or relative to `folder`. */
+  /** Returns matching paths, absolute or relative to `folder`. */
   glob(
     pattern: string,
     folder: string,
@@ -41,8 +41,8 @@ export interface FindToolDetails extends ListDetails {
 }
 
 /**
- * A pattern without a slash means names; one with a slash the end of a path, or all of it where it begins with `/` or
- * `./`. Without capitals it means both cases.
+ * Makes a matcher. A pattern without a slash matches names; one with a slash the end of a path, or all of it if it begins
+ * with `/` or `./`. Without capitals it ignores case.
  */
 const matcherOf = async (pattern: string): Promise<(path: string) => boolean> => {
   const { default: picomatch } = await import("picomatch")
@@ -90,8 +90,8 @@ const findWith = async (
 
 /**
  * pi's `find` for a working directory. Parameters: `pattern`, `path?` (default: the working directory), `limit?` (default
- * 1000). Gives paths relative to `path`, a line each, folders with a slash, cut to 50 KB. Rejects where `path` is no folder.
- * The published one runs fd; this one walks by itself, with picomatch's globs, in the order of names.
+ * 1000). Returns paths relative to `path`, one per line, folders with a slash, cut to 50 KB. Rejects if `path` is not a
+ * folder. The published tool runs fd; this one walks by itself, with picomatch's globs, in the order of names.
  */
 export const createFindTool = (
   cwd: string,

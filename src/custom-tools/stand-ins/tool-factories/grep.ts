@@ -1,4 +1,4 @@
-/** pi's `grep`: the lines of files that a pattern matches, past what `.gitignore` files ignore. */
+/** pi's `grep`: lines that match a pattern, in files that no `.gitignore` ignores. */
 import { basename, join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
@@ -12,9 +12,9 @@ import { unlessAborted } from "./unless-aborted.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const defaultLimit = 100
-/** Larger files are passed over, and counted. */
+/** Larger files are skipped, and counted. */
 const maxFileBytes = 32 * 1024 * 1024
-/** A NUL this far into a file makes it a binary one. */
+/** A NUL in the first characters of a file marks it as binary. */
 const probedCharacters = 8192
 
 const parameters = Type.Object({
@@ -31,9 +31,9 @@ const parameters = Type.Object({
   ),
 })
 
-/** How the tool touches files. Folders are walked on this machine. */
+/** How the tool accesses files. Folders are walked on this machine. */
 export interface GrepOperations {
-  /** Rejects, or throws, where there is nothing. */
+  /** Rejects, or throws, if nothing exists at the path. */
   isDirectory(path: string): Promise<boolean> | boolean
   readFile(path: string): Promise<string> | string
 }
@@ -59,7 +59,7 @@ const localOperations: GrepOperations = {
   readFile: async (path) => {
     const real = await localFiles.resolveLinks(path)
     const info = await localFiles.stat(real)
-    // A device or a pipe might never end.
+    // A device or a pipe could never end.
     if (info?.kind !== "file") return ""
     if (info.size > maxFileBytes) throw new TooLarge()
     return Buffer.from(await localFiles.read(real)).toString()
@@ -68,7 +68,7 @@ const localOperations: GrepOperations = {
 
 const unwalked: ReadonlySet<string> = new Set([".git"])
 
-/** The files to search: what is shown of each, and where it is. */
+/** Yields the files to search: the shown path and the absolute one. */
 async function* filesIn(
   folder: string,
   glob: string | undefined,
@@ -87,7 +87,7 @@ async function* filesIn(
 
 class Search {
   readonly rows: Array<string> = []
-  /** Whether there is a match past the limit. */
+  /** Whether there are matches beyond the limit. */
   hasMore = false
   private matches = 0
   private tooLarge = 0
@@ -113,14 +113,14 @@ class Search {
     const text = await this.read(path)
     if (text.slice(0, probedCharacters).includes("\0")) return
     const lines = text.split(/\r\n?|\n/)
-    // What a last newline ends is no line.
+    // The empty text after a final newline is not a line.
     if (lines.at(-1) === "") lines.pop()
     const rest = this.limit - this.matches
     const found = this.find(lines, rest + 1)
     this.hasMore = found.length > rest
     const matches = new Set(found.slice(0, rest))
     this.matches += matches.size
-    // What stands around two matches is shown once.
+    // Context shared by two matches is shown once.
     let next = 0
     for (const match of matches) {
       const end = Math.min(lines.length, match + this.around + 1)
@@ -152,7 +152,7 @@ class Search {
     }
   }
 
-  /** What cannot be read has no lines. */
+  /** An unreadable file counts as empty. */
   private async read(path: string): Promise<string> {
     try {
       return await this.operations.readFile(path)
@@ -172,10 +172,10 @@ class Search {
 
 /**
  * pi's `grep` for a working directory. Parameters: `pattern`, `path?` (default: the working directory), `glob?`,
- * `ignoreCase?`, `literal?`, `context?` (lines, default 0), `limit?` (matches, default 100). Gives lines as
- * `<path>:<number>: <line>`, `-` for `:` around matches, cut to 500 characters each and to 50 KB. Rejects where nothing is
- * at `path`, where the pattern is not valid, and where it matches for more than 2 seconds in one file.
- * The published one runs ripgrep; this one searches by itself: patterns are JavaScript's, and files over 32 MB are passed over.
+ * `ignoreCase?`, `literal?`, `context?` (lines, default 0), `limit?` (matches, default 100). Returns lines as
+ * `<path>:<number>: <line>`, context lines with `-` instead of `:`, cut to 500 characters each and to 50 KB. Rejects if
+ * nothing exists at `path`, if the pattern is invalid, and if matching takes more than 2 seconds in one file. The published
+ * tool runs ripgrep; this one searches by itself: patterns are JavaScript's, and files over 32 MB are skipped.
  */
 export const createGrepTool = (
   cwd: string,

@@ -1,9 +1,9 @@
-/** Knows the images that models read by their first bytes. */
+/** Detects the images that models accept by their first bytes. */
 
 const startsWith = (bytes: Uint8Array, text: string, offset = 0): boolean =>
   Buffer.from(bytes.subarray(offset, offset + text.length)).toString("latin1") === text
 
-/** Undefined for anything else than JPEG, PNG, GIF and WebP. */
+/** Returns the MIME type; undefined for anything but JPEG, PNG, GIF and WebP. */
 export const imageTypeOf = (bytes: Uint8Array): string | undefined => {
   if (startsWith(bytes, "\x89PNG\r\n\x1a\n")) return "image/png"
   if (startsWith(bytes, "\xff\xd8\xff")) return "image/jpeg"

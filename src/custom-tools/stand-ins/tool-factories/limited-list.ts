@@ -1,4 +1,4 @@
-/** The text of a search or a listing: its rows, cut to 50 KB, and in brackets what was left out and how to get it. */
+/** The text of a search or a listing: its rows, cut to 50 KB, and in brackets what was omitted and how to get it. */
 import type { AgentToolResult } from "../../agent-tool-result.ts"
 import { DEFAULT_MAX_BYTES, formatSize, type TruncationResult, truncateHead } from "../truncation.ts"
 import { textContent } from "./factory-tool.ts"
@@ -7,7 +7,7 @@ export interface ListDetails {
   readonly truncation?: TruncationResult
 }
 
-/** `notices` say what was left out before; `details` tell hosts the same. */
+/** `notices`: what was already omitted; `details`: the same for hosts. */
 export const limitedList = <TDetails extends object>(
   rows: ReadonlyArray<string>,
   notices: ReadonlyArray<string>,

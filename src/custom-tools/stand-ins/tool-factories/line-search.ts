@@ -1,14 +1,14 @@
-/** Finds the lines that a pattern of a model matches. A regular expression that takes too long is broken off. */
+/** Finds the lines that match a model's pattern. A regular expression that takes too long is interrupted. */
 import { isWatchdogTimeout, runWatched } from "../../../io/watchdog.ts"
 import { costOf, isUnbounded } from "../../../text/pattern-cost.ts"
 
 export interface PatternOptions {
   readonly ignoreCase: boolean
-  /** Whether the pattern is the text itself. */
+  /** Whether the pattern is a literal text. */
   readonly literal: boolean
 }
 
-/** For the lines of one file, in milliseconds. */
+/** Time limit for the lines of one file, in milliseconds. */
 const maxTime = 2000
 
 const tooSlow = () => new Error("The pattern takes too long to match. Make it simpler, or use literal=true.")
@@ -21,7 +21,7 @@ const withinTime = <T>(work: () => T): T => {
   }
 }
 
-/** `(?i)` and the like at the start are other engines' flags. */
+/** Compiles a pattern. `(?i)` and the like at the start are flags of other engines. */
 const compile = (pattern: string, ignoreCase: boolean): RegExp => {
   const inline = /^\(\?([ims]+)\)/.exec(pattern)
   const body = pattern.slice(inline?.[0].length ?? 0)
@@ -29,12 +29,12 @@ const compile = (pattern: string, ignoreCase: boolean): RegExp => {
   try {
     return new RegExp(body, `${flags}u`)
   } catch {
-    // Many patterns escape what Unicode ones must not.
+    // Many patterns have escapes that are invalid in Unicode mode.
     return new RegExp(body, flags)
   }
 }
 
-/** Gives a function from lines to the indexes, in order, of those that match: the first `limit` of them. */
+/** Returns a function that returns the indexes of the first `limit` matching lines, in order. */
 export const lineMatcher = (
   pattern: string,
   { ignoreCase, literal }: PatternOptions,

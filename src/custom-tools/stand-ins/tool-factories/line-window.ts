@@ -2,13 +2,13 @@
 import { headOf } from "../../../text/truncation.ts"
 import { DEFAULT_MAX_BYTES, type TruncationResult, truncateHead } from "../truncation.ts"
 
-/** A byte more than is shown tells that there was more. */
+/** One byte more than is shown, to detect that there was more. */
 const keptBytes = DEFAULT_MAX_BYTES + 1
 
 export class LineWindow {
-  /** Newlines part lines: a text that ends with one has an empty last line. */
+  /** Newlines separate lines: a text that ends with one has an empty last line. */
   totalLines = 1
-  /** In bytes, of the first line of the window. */
+  /** Size of the first line of the window, in bytes. */
   firstLineBytes = 0
   private readonly first: number
   private readonly end: number
@@ -32,12 +32,12 @@ export class LineWindow {
     }
   }
 
-  /** How many lines of the window there are. */
+  /** How many lines the window contains. */
   get lines(): number {
     return Math.max(0, Math.min(this.end, this.totalLines) - this.first)
   }
 
-  /** The window's lines as far as they may be shown. */
+  /** The window's lines, as far as they can be shown. */
   truncation(): TruncationResult {
     return { ...truncateHead(this.kept), totalLines: this.lines, totalBytes: this.bytes }
   }
@@ -47,7 +47,7 @@ export class LineWindow {
     if (line < this.first || line >= this.end) return
     const room = keptBytes - this.bytes
     this.bytes += Buffer.byteLength(text)
-    // Cut in the middle of a character, what is kept is still too long.
+    // Even if a character at the end is cut, the kept text is longer than the limit.
     if (room > 0) this.kept += this.bytes <= keptBytes ? text : headOf(text, room + 3)
   }
 }

@@ -1,17 +1,20 @@
-/** A text as it is searched, in which each place knows where it stands in the original: endings are LF, and more where asked. */
+/**
+ * A normalised text to search, with a map of its offsets to the original: line endings are LF, and more is normalised on
+ * request.
+ */
 
 export interface LooseText {
   readonly text: string
-  /** The offset in the original of an offset in the text, up to its length. */
+  /** Converts an offset in the text, up to its length, to one in the original. */
   originalOffset(offset: number): number
 }
 
-/** Kept only where the distance between both offsets changes: some numbers for a line, not for a character. */
+/** Stores only the places where the distance between both offsets changes: a few numbers per line, not per character. */
 class Offsets {
   private readonly starts: Array<number> = [0]
   private readonly distances: Array<number> = [0]
 
-  /** From `offset` on, the text goes on with what stands at `original`. Offsets only grow. */
+  /** Records that `offset` in the text corresponds to `original` from there on. Offsets must increase. */
   mark(offset: number, original: number): void {
     const distance = original - offset
     if (distance === this.distances.at(-1)) return
@@ -21,7 +24,7 @@ class Offsets {
 
   original(offset: number): number {
     const { starts, distances } = this
-    // The last start that is not behind the offset.
+    // Find the last start that is not after the offset.
     let low = 0
     let high = starts.length - 1
     while (low < high) {
@@ -33,7 +36,7 @@ class Offsets {
   }
 }
 
-/** As it is written but for the line endings. */
+/** The text with normalised line endings only. */
 export const exactText = (original: string): LooseText => {
   const offsets = new Offsets()
   let removed = 0
@@ -49,10 +52,10 @@ export const exactText = (original: string): LooseText => {
 
 const lines = /([^\r\n]*)(\r\n?|\n|$)/g
 
-/** What stays as it is, or one character. */
+/** A run of ASCII, which is kept, or a single other character. */
 const runs = /[\0-\x7f]+|[^\0-\x7f]/gu
 
-/** Characters that models write for others. */
+/** Replaces characters that models write differently. */
 const plainRun = (run: string): string => {
   if (run < "\x80") return run
   if (/[\u2018-\u201b]/.test(run)) return "'"
@@ -66,10 +69,10 @@ class Folding {
   private readonly offsets = new Offsets()
   private length = 0
 
-  /** `part` stands for `originalLength` characters at an offset in the original. */
+  /** Adds `part`, which replaces `originalLength` characters at an offset in the original. */
   add(part: string, offset: number, originalLength: number): void {
     this.offsets.mark(this.length, offset)
-    // Of a character that became several, all belong to it: whatever is after the first is behind it.
+    // If a character became several, the offsets after the first map to the end of the original character.
     if (part.length > originalLength) {
       for (let unit = 1; unit < part.length; unit++) {
         this.offsets.mark(this.length + unit, offset + originalLength)
@@ -85,11 +88,11 @@ class Folding {
   }
 }
 
-/** Without spaces at line ends, and with plain quotes, dashes and spaces. */
+/** The text without spaces at line ends, and with plain quotes, dashes and spaces. */
 export const fuzzyText = (original: string): LooseText => {
   const folding = new Folding()
   for (const { 1: line = "", 2: ending = "", index } of original.matchAll(lines)) {
-    // What follows no ending may go on: there, spaces count.
+    // A last line without an ending can continue, so its spaces are kept.
     for (const { 0: run, index: at } of (ending === "" ? line : line.trimEnd()).matchAll(runs)) {
       folding.add(plainRun(run), index + at, run.length)
     }

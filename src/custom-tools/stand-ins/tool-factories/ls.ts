@@ -1,4 +1,4 @@
-/** pi's `ls`: what a folder holds, sorted, folders with a slash. */
+/** pi's `ls`: the entries of a folder, sorted, folders with a slash. */
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
@@ -18,10 +18,10 @@ const parameters = Type.Object({
   ),
 })
 
-/** How the tool touches folders. */
+/** How the tool accesses folders. */
 export interface LsOperations {
   exists(path: string): Promise<boolean> | boolean
-  /** Rejects, or throws, where there is nothing. */
+  /** Rejects, or throws, if nothing exists at the path. */
   stat(path: string): Promise<{ isDirectory(): boolean }> | { isDirectory(): boolean }
   readdir(path: string): Promise<Array<string>> | Array<string>
 }
@@ -51,7 +51,7 @@ const byName = (a: string, b: string): number => {
   return lowA < lowB ? -1 : 1
 }
 
-/** Names, folders with a slash. What is gone meanwhile, or a link to nothing, is left out. */
+/** Lists names, folders with a slash, without entries that were removed meanwhile and dangling links. */
 const listed = async (
   operations: LsOperations,
   folder: string,
@@ -70,8 +70,8 @@ const listed = async (
 
 /**
  * pi's `ls` for a working directory. Parameters: `path?` (default: the working directory), `limit?` (entries, default 500).
- * Gives names, a line each, folders with a slash, cut to 50 KB. Rejects where `path` is no folder. The published one sorts
- * by the user's locale; this one sorts everywhere the same.
+ * Returns names, one per line, folders with a slash, cut to 50 KB. Rejects if `path` is not a folder. The published tool
+ * sorts by the user's locale; this one sorts the same everywhere.
  */
 export const createLsTool = (
   cwd: string,

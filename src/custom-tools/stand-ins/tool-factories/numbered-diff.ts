@@ -1,22 +1,22 @@
-/** A diff as pi shows it: each line with its sign and its number, ` ...` for what is left out. */
+/** A diff in pi's format: each line with its sign and its number, ` ...` for omitted lines. */
 import { maxEditLength } from "../../../handlers/unified-diff.ts"
 
 export interface NumberedDiff {
   readonly diff: string
-  /** In the new text, from 1; not there where nothing changed. */
+  /** Line number in the new text, from 1; absent if nothing changed. */
   readonly firstChangedLine?: number
 }
 
 type Library = typeof import("diff")
 type Patch = ReturnType<Library["structuredPatch"]>
 
-/** Both texts have LF endings. With the same as a unified diff of the file. */
+/** Makes the diff, and a unified one as `patch`. Both texts must have LF endings. */
 export const numberedDiff = async (
   path: string,
   before: string,
   after: string,
 ): Promise<NumberedDiff & { readonly patch: string }> => {
-  // Loaded when needed: it takes longer than all else here.
+  // Loaded when needed: it takes longer than everything else here.
   const library = await import("diff")
   const patch = compare(library, path, before, after, 4)
   const unified = patch === undefined ? "" : library.formatPatch(patch, library.FILE_HEADERS_ONLY)
@@ -30,7 +30,7 @@ export const numberedDiffOf = (
   context?: number,
 ): NumberedDiff => shown(compare(library, "", before, after, context), before, after)
 
-/** Undefined for what is too different to be compared in time. */
+/** Returns undefined if the texts differ too much to be compared in time. */
 const compare = (
   { structuredPatch }: Library,
   path: string,

@@ -1,4 +1,4 @@
-/** Does something again and again, but not more often than every so many milliseconds. */
+/** Repeats work on request, at most once per interval in milliseconds. */
 
 export class Paced {
   private readonly work: () => void
@@ -11,13 +11,13 @@ export class Paced {
     this.work = work
   }
 
-  /** At once after a pause, else when the interval is over. */
+  /** Runs the work: at once after a pause, else when the interval is over. */
   request(): void {
     this.isDue = true
     if (this.timer === undefined) this.run()
   }
 
-  /** Does what is still due. Call it once, at the end. */
+  /** Runs pending work. Call it once, at the end. */
   finish(): void {
     clearTimeout(this.timer)
     if (this.isDue) this.work()

@@ -1,11 +1,11 @@
-/** Where a path that a model gave leads. */
+/** Resolves paths from models. */
 import { homedir } from "node:os"
 import { resolve, sep } from "node:path"
 
-/** Spaces that models put in for the plain one. */
+/** Spaces that models use instead of the plain one. */
 const unicodeSpaces = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
 
-/** Absolute. `~` is the home folder; an `@` before the path, as users mention files, is left out. */
+/** Returns the absolute path. `~` is the home folder; an `@` before the path, as in mentions of files, is removed. */
 export const resolvePath = (path: string, cwd: string): string => {
   const plain = path.replace(/^@/, "").replace(unicodeSpaces, " ")
   const expanded = plain === "~" || plain.startsWith("~/") ? homedir() + plain.slice(1) : plain

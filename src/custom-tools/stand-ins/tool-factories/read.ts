@@ -19,17 +19,17 @@ const parameters = Type.Object({
   limit: Type.Optional(Type.Number({ description: "How many lines to read at most" })),
 })
 
-/** How the tool touches files. */
+/** How the tool accesses files. */
 export interface ReadOperations {
   readFile(path: string): Promise<Buffer>
-  /** Rejects where the file cannot be read. */
+  /** Rejects if the file cannot be read. */
   access(path: string): Promise<void>
-  /** Nothing for what is no image. */
+  /** Returns null or undefined for anything but an image. */
   detectImageMimeType?(path: string): Promise<string | null | undefined>
 }
 
 export interface ReadToolOptions {
-  /** Images are given as they are or, past 4.5 MB of base64, left out: there is nothing here that could make them smaller. */
+  /** Ignored: images are returned unchanged or, above 4.5 MB of base64, omitted, because they cannot be resized here. */
   readonly autoResizeImages?: boolean
   /** Default: this machine's files. */
   readonly operations?: ReadOperations
@@ -41,7 +41,7 @@ export interface ReadToolDetails {
 
 type ReadResult = AgentToolResult<ReadToolDetails | undefined>
 
-/** What models take in one image, in bytes of base64. */
+/** Maximum size of an image for models, in bytes of base64. */
 const maxImageBytes = 4.5 * 1024 * 1024
 
 interface Opened {
@@ -53,7 +53,7 @@ interface Opened {
 
 const openLocal = async (path: string, absolute: string): Promise<Opened> => {
   const real = await localFiles.resolveLinks(absolute)
-  // What could list it goes by another name in each agent.
+  // The message names no tool, because tools that list folders have different names in each agent.
   if ((await localFiles.stat(real))?.kind === "directory") {
     throw new Error(`${path} is a directory, not a file. List what it holds, and read a file in it.`)
   }
@@ -90,12 +90,12 @@ const readImage = async (
   const text = textContent(notes.join("\n"))
   if (isTooLarge) return { content: text }
   const bytes: Array<Uint8Array> = []
-  // A chunk is valid until the next one.
+  // Copy, because a chunk is only valid until the next one.
   for await (const chunk of chunks) bytes.push(Uint8Array.from(chunk))
   return { content: [...text, { type: "image", data: Buffer.concat(bytes).toString("base64"), mimeType }] }
 }
 
-/** What follows the lines: where to go on, if they are not all. */
+/** The note after the lines: where to continue, if they are not all. */
 const noteOf = (window: LineWindow, truncation: TruncationResult, start: number): string => {
   const { totalLines } = window
   const { truncated, truncatedBy, outputLines } = truncation
@@ -136,7 +136,7 @@ const readText = async (
   return { content: textContent(truncation.content + noteOf(window, truncation, start)), details }
 }
 
-/** pi's tool `read`, for a folder. */
+/** pi's `read` for a working directory. */
 export const createReadTool = (
   cwd: string,
   { operations }: ReadToolOptions = {},

@@ -1,6 +1,6 @@
 /**
- * Replaces texts that stand once in a file, all looked for in what the file holds before. A text that is not there as it is
- * written is looked for without the differences that models make. What is around the replaced places stays as it is.
+ * Replaces texts that occur once in a file; all are searched in the original content. A text without an exact match is
+ * searched with the usual deviations of models normalised. Everything outside of the replaced places is unchanged.
  */
 import { exactText, fuzzyText, type LooseText } from "./loose-text.ts"
 
@@ -76,7 +76,7 @@ class TextReplacement {
     }
   }
 
-  /** The text as it has to be read to find the wanted one. */
+  /** Returns the view of the text in which to search for the wanted one. */
   private view(wanted: string, index: number): { readonly within: LooseText; readonly wanted: string } {
     if (this.exact.text.includes(wanted)) return { within: this.exact, wanted }
     this.fuzzy ??= fuzzyText(this.original)
@@ -93,6 +93,6 @@ class TextReplacement {
   }
 }
 
-/** Throws what the model has to change. New text takes the file's line endings. */
+/** Replaces the texts. Throws an error that tells the model what to change. New text gets the file's line endings. */
 export const replaceTexts = (original: string, edits: ReadonlyArray<Replacement>, path: string): string =>
   new TextReplacement(original, edits, path).run()

@@ -1,15 +1,15 @@
-/** What a command prints, in bounded memory: the end of it to show and, where that is not all, everything in a file. */
+/** A command's output, in bounded memory: its end to show and, if that is not all, everything in a file. */
 import { StringDecoder } from "node:string_decoder"
 import { removeSpillFile, SpillFile } from "../../../io/spill-file.ts"
 import { tailOf } from "../../../text/truncation.ts"
 import { currentCall } from "../../current-call.ts"
 import { DEFAULT_MAX_BYTES, type TruncationResult, truncateTail } from "../truncation.ts"
 
-/** More than is shown, so that the cut never falls into the part that is. */
+/** More than is shown, so that the cut is never in the shown part. */
 const keptBytes = 2 * DEFAULT_MAX_BYTES
 
 export class TailOutput {
-  /** In bytes, of the last line, all of it. */
+  /** Size of the whole last line, in bytes. */
   lastLineBytes = 0
   private readonly decoder = new StringDecoder("utf8")
   private readonly file = new SpillFile(DEFAULT_MAX_BYTES)
@@ -17,7 +17,7 @@ export class TailOutput {
   private totalBytes = 0
   private totalLines = 1
 
-  /** Gives a promise where the disk is behind. */
+  /** Returns a promise to await if the disk is behind. */
   write(bytes: Buffer): Promise<void> | undefined {
     this.push(this.decoder.write(bytes))
     return this.file.write(bytes)
@@ -32,12 +32,12 @@ export class TailOutput {
     if (path !== undefined) currentCall.getStore()?.onShutdown?.(() => removeSpillFile(path))
   }
 
-  /** Set once there is a file, which holds everything when the output has ended. */
+  /** Set once there is a file, which is complete when the output has ended. */
   get fullOutputPath(): string | undefined {
     return this.file.path
   }
 
-  /** Whether that file has all but a middle that was too long for it. */
+  /** Whether the middle is missing from that file, because the output was too long. */
   get isFileCut(): boolean {
     return this.file.droppedBytes > 0
   }
@@ -54,7 +54,7 @@ export class TailOutput {
     this.totalLines += lines.length - 1
     this.lastLineBytes = lines.length === 1 ? this.lastLineBytes + bytes : Buffer.byteLength(lines.at(-1)!)
     this.tail += text
-    // Not at each write: every cut copies what is kept.
+    // Not at each write, because every cut copies the kept text.
     if (this.tail.length > 2 * keptBytes) this.tail = tailOf(this.tail, keptBytes)
   }
 }

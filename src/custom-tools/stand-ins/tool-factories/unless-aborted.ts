@@ -1,6 +1,6 @@
-/** Work that nobody waits for any more once it is aborted. */
+/** Runs work that is no longer awaited after an abort. */
 
-/** Rejects at once when the signal is aborted; the work is told by the same signal and ends by itself. */
+/** Rejects at once when the signal is aborted; the work gets the same signal and ends by itself. */
 export const unlessAborted = async <T>(
   signal: AbortSignal | undefined,
   work: () => Promise<T>,

@@ -1,5 +1,5 @@
-/** Numbers of lines, results and the like, as models give them. */
+/** Numbers from models, such as of lines or results. */
 
-/** A whole number from `min` up; `fallback` where none is given. */
+/** Returns an integer of at least `min`; `fallback` if there is no value. */
 export const wholeNumber = (value: number | undefined, fallback: number, min: number): number =>
   Math.max(min, Math.floor(value ?? fallback))

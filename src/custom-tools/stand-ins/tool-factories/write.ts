@@ -1,4 +1,4 @@
-/** pi's `write`: a file with a new content, made with its folders where it is not there. */
+/** pi's `write`: writes a file, and creates it and its folders if they are missing. */
 import { dirname } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { changing } from "../../../handlers/file-changes.ts"
@@ -15,10 +15,10 @@ const parameters = Type.Object({
   content: Type.String({ description: "What the file is to hold" }),
 })
 
-/** How the tool touches files. */
+/** How the tool accesses files. */
 export interface WriteOperations {
   writeFile(path: string, content: string): Promise<void>
-  /** Makes a folder and those above it. */
+  /** Makes a folder and its parents. */
   mkdir(folder: string): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface WriteToolOptions {
 
 const codeOf = (cause: unknown): unknown => (cause as { code?: unknown } | null)?.code
 
-/** In one step: nobody reads half a file. What was there is recorded for `undo`. */
+/** Writes a file in one step, so that nobody reads half of it. The former content is recorded for `undo`. */
 export const writeLocalFile = async (path: string, content: string, signal?: AbortSignal): Promise<void> => {
   const real = await localFiles.resolveLinks(path)
   const recorder = { changes: currentCall.getStore()?.changes }
@@ -41,7 +41,7 @@ const write = async (real: string, bytes: Buffer, signal?: AbortSignal): Promise
     try {
       return await localFiles.create(real, bytes, signal)
     } catch (cause) {
-      // It appeared meanwhile.
+      // The file appeared meanwhile.
       if (codeOf(cause) !== "EEXIST") throw cause
     }
   }
@@ -58,9 +58,8 @@ const writeWith =
   }
 
 /**
- * pi's `write` for a working directory. Parameters: `path`, `content`. Rejects where
- * `path` is there and no regular file. The published one writes in place; this one in one step, with the mode that the file
- * had, so that nobody reads half of it.
+ * pi's `write` for a working directory. Parameters: `path`, `content`. Rejects if `path` exists and is not a regular file.
+ * The published tool writes in place; this one in one step, keeping the file's mode, so that nobody reads half of it.
  */
 export const createWriteTool = (
   cwd: string,

@@ -1,8 +1,8 @@
-/** Text with terminal sequences in it, measured and cut in columns: wide characters take two, sequences and marks none. */
+/** Measures and cuts text with terminal sequences in columns: wide characters take two, sequences and marks none. */
 import stringWidth from "string-width"
 import { SgrStyle } from "./sgr-style.ts"
 
-/** Where the cursor of the focused component is; takes no column. */
+/** Marks the cursor of the focused component; takes no column. */
 export const CURSOR_MARKER = "\x1b_pi:c\x07"
 
 const tabWidth = 3
@@ -12,7 +12,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 /** CSI; OSC, APC, DCS, PM and SOS with their ends; and the two-letter ones. */
 const sequences = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]_P^X][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g
 
-/** Something that is never parted: one sequence, or one character as people see it. */
+/** An indivisible unit: one sequence, or one grapheme. */
 interface Unit {
   readonly text: string
   readonly width: number
@@ -43,7 +43,7 @@ const plainWidth = (text: string): number => {
 export const visibleWidth = (text: string): number =>
   plainWidth(text.includes("\x1b") ? text.replace(sequences, "") : text)
 
-/** Measures no more than it has to: lines may be long. */
+/** Whether a text fits. Stops measuring early, because lines can be long. */
 const fits = (text: string, width: number): boolean => {
   let room = width
   for (const unit of unitsOf(text)) {
@@ -53,7 +53,7 @@ const fits = (text: string, width: number): boolean => {
   return true
 }
 
-/** The longest start that fits, with the styles that it opens closed again. */
+/** The longest start that fits, with its open styles closed. */
 const headOf = (text: string, width: number): string => {
   const style = new SgrStyle()
   let head = ""
@@ -67,7 +67,7 @@ const headOf = (text: string, width: number): string => {
   return head + style.closing
 }
 
-/** Cuts a line to `maxWidth` columns, the ellipsis included; `pad` fills it up with spaces. */
+/** Cuts a line to `maxWidth` columns, including the ellipsis; `pad` fills it up with spaces. */
 export const truncateToWidth = (text: string, maxWidth: number, ellipsis = "...", pad = false): string => {
   if (maxWidth <= 0) return ""
   const room = maxWidth - visibleWidth(ellipsis)
@@ -79,7 +79,7 @@ export const truncateToWidth = (text: string, maxWidth: number, ellipsis = "..."
   return pad ? padTo(cut, maxWidth) : cut
 }
 
-/** The columns from `start` on. A wide character that reaches past the end is left out where `strict` asks for that. */
+/** The columns from `start` on. With `strict`, a wide character that reaches past the end is omitted. */
 export const sliceByColumn = (line: string, start: number, length: number, strict = false): string => {
   const end = start + length
   let slice = ""
@@ -99,7 +99,7 @@ export const sliceByColumn = (line: string, start: number, length: number, stric
 
 export const stripTerminalSequences = (text: string): string => text.replace(sequences, "")
 
-/** A link for terminals that know them. */
+/** A link for terminals that support it. */
 export const hyperlink = (text: string, url: string): string => `\x1b]8;;${url}\x1b\\${text}\x1b]8;;\x1b\\`
 
 /** Fills a line up with spaces. */
@@ -109,14 +109,14 @@ export const padTo = (line: string, width: number): string =>
 const isSpace = ({ text }: Unit | undefined = { text: "", width: 0 }): boolean =>
   text === " " || text === "\t"
 
-/** Where the line that starts at `start` ends, and where the next one starts. */
+/** Returns where the line that starts at `start` ends, and where the next one starts. */
 const breakAt = (units: ReadonlyArray<Unit>, start: number, width: number): readonly [number, number] => {
   let end = start
   let hasWord = false
   let space: number | undefined
   for (let used = 0; end < units.length; end++) {
     const unit = units[end]!
-    // A space may hang over: it is where the line ends.
+    // A space can exceed the width, because the line is broken there.
     if (isSpace(unit) && hasWord) space = end
     used += unit.width
     if (used > width) break
@@ -130,8 +130,8 @@ const breakAt = (units: ReadonlyArray<Unit>, start: number, width: number): read
 }
 
 /**
- * Breaks a text into lines of at most `width` columns, at spaces where there are any. Styles that are on at a break are
- * closed there and opened again on the next line. Lines are not padded.
+ * Breaks a text into lines of at most `width` columns, at spaces if possible. Styles that are active at a break are closed
+ * there and reopened on the next line. Lines are not padded.
  */
 export const wrapTextWithAnsi = (text: string, width: number): Array<string> => {
   const columns = Math.max(1, width)

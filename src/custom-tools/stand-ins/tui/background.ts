@@ -1,13 +1,13 @@
-/** Lines as wide as they may be, on a background. */
+/** Pads lines to the full width, on a background. */
 import { padTo } from "./ansi-text.ts"
 
 export type Paint = (text: string) => string
 
-/** Without a background a line is as long as its text. */
+/** Without a background, a line is not padded. */
 const onBackground = (line: string, width: number, paint: Paint | undefined): string =>
   paint === undefined ? line : paint(padTo(line, width))
 
-/** Lines with margins: `x` columns on the left, where the right is kept free by who wrapped them, and `y` lines. */
+/** Adds margins: `x` columns on the left (the caller's wrapping leaves the right free), and `y` lines. */
 export const withPadding = (
   lines: ReadonlyArray<string>,
   {

@@ -1,4 +1,4 @@
-/** A line from edge to edge. */
+/** A horizontal line over the full width. */
 import type { Component } from "../../ui-context.ts"
 import type { Paint } from "./background.ts"
 

@@ -1,4 +1,4 @@
-/** Components that hold others, one below the other. */
+/** Components that stack others vertically. */
 import type { Component } from "../../ui-context.ts"
 import { type Paint, withPadding } from "./background.ts"
 
@@ -27,7 +27,7 @@ export class Container implements Component {
   }
 }
 
-/** With margins and a background. */
+/** A container with margins and a background. */
 export class Box extends Container {
   private readonly paddingX: number
   private readonly paddingY: number

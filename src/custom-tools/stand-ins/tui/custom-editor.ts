@@ -1,4 +1,4 @@
-/** pi's editor with the keys of its application, over the library's: made when a tool first asks for it. */
+/** pi's editor with the keys of its application, based on the library's: made on first use. */
 import type { Component } from "../../ui-context.ts"
 import { needsTerminalLibrary } from "../unavailable.ts"
 import { terminalLibrary } from "./terminal-library.ts"

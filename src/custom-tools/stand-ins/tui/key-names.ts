@@ -1,4 +1,4 @@
-/** How tools name keys. */
+/** The names of keys for tools. */
 
 const modifierNames = ["shift", "ctrl", "alt", "super"] as const
 
@@ -41,7 +41,7 @@ const symbolNames = {
   question: "?",
 } as const
 
-/** Each order of one to three modifiers as a function: `ctrl`, `ctrlShift`, `shiftCtrl`, … */
+/** A function for each permutation of one to three modifiers: `ctrl`, `ctrlShift`, `shiftCtrl`, … */
 const modifierFunctions = (): Record<string, (key: string) => string> => {
   const functions: Record<string, (key: string) => string> = {}
   const add = (used: ReadonlyArray<string>): void => {

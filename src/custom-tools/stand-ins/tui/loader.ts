@@ -1,4 +1,4 @@
-/** What is shown while work goes on. The sign does not turn: nobody is told when to draw again. */
+/** Components shown while work is running. The spinner is static, because nothing requests a redraw. */
 import type { Theme } from "../../theme.ts"
 import { DynamicBorder } from "./border.ts"
 import { Container, Spacer } from "./containers.ts"

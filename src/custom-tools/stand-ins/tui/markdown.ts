@@ -1,9 +1,12 @@
-/** Markdown in lines: headings, lists, quotes, code, rules and the inline styles; the rest, tables too, as it is written. */
+/**
+ * Renders Markdown as lines: headings, lists, quotes, code, rules and the inline styles; everything else, including tables,
+ * is unchanged.
+ */
 import type { Component } from "../../ui-context.ts"
 import { visibleWidth, wrapTextWithAnsi } from "./ansi-text.ts"
 import { type Paint, withPadding } from "./background.ts"
 
-/** Each style gives its text with terminal sequences. */
+/** The styles; each returns its text with terminal sequences. */
 export interface MarkdownTheme {
   readonly heading: Paint
   readonly link: Paint
@@ -39,13 +42,13 @@ const rule = /^\s*([-*_])(?:\s*\1){2,}\s*$/
 const quote = /^\s*>\s?(.*)$/
 const listItem = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/
 
-/** What a line begins that does not go on from the one before. */
+/** Whether a line begins a new block. */
 const startsBlock = (line: string): boolean =>
   line.trim() === "" ||
   [fence, heading, rule, quote, listItem].some((form) => form.test(line)) ||
   line.includes("|")
 
-/** Lengths are bounded: an opening mark without a closing one must not cost a look at all the rest. */
+/** Lengths are bounded, so that an opening mark without a closing one does not scan the whole rest. */
 const inline =
   /(`+)(.{1,500}?)\1|(\*\*|__)(?=\S)(.{1,500}?)\3(?!\*)|~~(.{1,500}?)~~|\[([^\]]{1,500})\]\(([^)\s]{1,2000})[^)]{0,500}\)|(?<![\w*])([*_])(?=\S)(.{1,500}?)(?<=\S)\8(?![\w*])/g
 
@@ -104,7 +107,7 @@ export class Markdown implements Component {
     return lines
   }
 
-  /** Past the closing fence, or at the end where there is none. */
+  /** The line after the closing fence, or the end if there is none. */
   private endOfCode(source: ReadonlyArray<string>, start: number): number {
     const mark = fence.exec(source[start]!)![1]!
     const close = source.findIndex((line, index) => index > start && line.trim().startsWith(mark))

@@ -1,4 +1,4 @@
-/** Which styles of the terminal are on, so that a text can be parted in the middle of them. */
+/** Tracks the active terminal styles, so that a text can be split in the middle of them. */
 
 const sgr = /^\x1b\[([\d;:]*)m$/
 
@@ -12,7 +12,7 @@ const offOf = (code: number): number | undefined => {
   return code === 53 ? 55 : undefined
 }
 
-/** Parts `1;38;5;208` into `1` and `38;5;208`. */
+/** Splits `1;38;5;208` into `1` and `38;5;208`. */
 const splitCodes = (params: string): Array<string> => {
   const numbers = params.split(";")
   const codes: Array<string> = []
@@ -26,22 +26,22 @@ const splitCodes = (params: string): Array<string> => {
 }
 
 export class SgrStyle {
-  /** The code of each style that is on, with the one that turns it off. */
+  /** The code of each active style, with the one that turns it off. */
   private readonly on = new Map<string, number>()
 
-  /** Takes note of a sequence; all but those of styles are passed over. */
+  /** Applies a sequence; ignores all except styles. */
   apply(sequence: string): void {
     const params = sgr.exec(sequence)?.[1]
     if (params === undefined) return
     for (const code of splitCodes(params)) this.applyCode(code)
   }
 
-  /** The sequence that turns on what is on; empty where nothing is. */
+  /** The sequence that turns the active styles on; empty if there are none. */
   get opening(): string {
     return this.on.size === 0 ? "" : `\x1b[${[...this.on.keys()].join(";")}m`
   }
 
-  /** The sequence that turns off what is on, and nothing else, such as the background around. */
+  /** The sequence that turns off only the active styles, not, for example, a surrounding background. */
   get closing(): string {
     return this.on.size === 0 ? "" : `\x1b[${[...new Set(this.on.values())].join(";")}m`
   }
@@ -50,7 +50,7 @@ export class SgrStyle {
     const number = Number.parseInt(code, 10) || 0
     if (number === 0) return this.on.clear()
     const off = offOf(number)
-    // Bold and faint go together; of colours the last one counts.
+    // Bold and faint can be combined; of several colours the last one counts.
     if (off === undefined) this.turnOff(number)
     else {
       if (off === 39 || off === 49) this.turnOff(off)

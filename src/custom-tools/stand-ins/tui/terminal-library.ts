@@ -1,6 +1,6 @@
 /**
- * pi's own library for terminals, where it is installed beside stepline: it serves what takes keys or shows images. Loaded
- * when a tool first uses a part of it; most tools only draw.
+ * pi's own terminal library, if it is installed beside stepline: for components that take keys or show images. Loaded when a
+ * tool first uses one; most tools only draw.
  */
 import { requireBeside } from "../../../io/beside.ts"
 import { isMissingModule } from "../../../io/missing-module.ts"
@@ -19,11 +19,11 @@ const load = (): Library | undefined => {
   }
 }
 
-/** Undefined where it is not installed. */
+/** Returns undefined if it is not installed. */
 export const terminalLibrary = (): Library | undefined => {
   loaded ??= { library: load() }
   return loaded.library
 }
 
-/** What it has under a name; else what tells that it is needed. */
+/** An export of the library; else a stand-in that throws an error about the missing library. */
 export const terminalPart = (name: string): unknown => terminalLibrary()?.[name] ?? needsTerminalLibrary(name)

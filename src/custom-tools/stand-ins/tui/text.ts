@@ -1,9 +1,9 @@
-/** Text that is wrapped to the width that it is drawn in. */
+/** Text that is wrapped to its width. */
 import type { Component } from "../../ui-context.ts"
 import { wrapTextWithAnsi } from "./ansi-text.ts"
 import { type Paint, withPadding } from "./background.ts"
 
-/** Draws nothing where its text is blank. */
+/** A text component. Draws nothing if its text is blank. */
 export class Text implements Component {
   private text: string
   private readonly paddingX: number

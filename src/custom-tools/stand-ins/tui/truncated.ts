@@ -1,9 +1,9 @@
-/** Text that is cut where it does not fit. */
+/** Text that is cut to its width. */
 import type { Component } from "../../ui-context.ts"
 import { truncateToWidth } from "./ansi-text.ts"
 import { Text } from "./text.ts"
 
-/** The first line of a text, cut to the width that it is drawn in. */
+/** Draws the first line of a text, cut to the width. */
 export class TruncatedText implements Component {
   private readonly text: string
   private readonly paddingX: number
@@ -26,7 +26,7 @@ export class TruncatedText implements Component {
   }
 }
 
-/** The first or the last lines of a text as they are once they are wrapped, and how many are left out. */
+/** Returns the first or the last lines of a wrapped text, and how many are omitted. */
 export const truncateToVisualLines = (
   text: string,
   maxVisualLines: number,
