@@ -7,6 +7,7 @@ import { didYouMean } from "../text/near-name.ts"
 import { BusyClock } from "./busy-clock.ts"
 import type { CodeBounds } from "./code-limits.ts"
 import { CodePlan } from "./code-plan.ts"
+import { leftOut } from "./guest-program.ts"
 import { lineOf, searchIn, signatureOf } from "./signatures.ts"
 
 /** The answer sent to the code, as JSON. */
@@ -66,10 +67,13 @@ export class CodeHost {
   /** The functions that cross into the sandbox. */
   get functions(): Record<string, (...given: Array<never>) => Promise<string | undefined>> {
     return {
-      log: async (text: unknown) => {
-        this.log += String(text)
-        // The consumer's time does not count as the code's.
-        await this.clock.during(this.context.delta(String(text)))
+      log: async (given: unknown) => {
+        // `console.log` of the code stays within the bound; code may call this without it.
+        const room = this.bounds.log + leftOut.length - this.log.length
+        const text = String(given).slice(0, Math.max(0, room))
+        this.log += text
+        // The consumer's time is not the code's.
+        if (text !== "") await this.clock.during(this.context.delta(text))
         return undefined
       },
       call: async (name: unknown, params: unknown) =>

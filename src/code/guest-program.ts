@@ -11,6 +11,9 @@ export interface Determinism {
   readonly seed: number
 }
 
+/** Ends a log that is cut. */
+export const leftOut = "\n[the rest of the log is left out]\n"
+
 /** `$host` is the group of host functions. Only JSON strings cross, in both directions. */
 const given = String.raw`
 const { tools, console, Date, Math, ToolDenied, ToolFailed, $end } = (() => {
@@ -50,7 +53,7 @@ const { tools, console, Date, Math, ToolDenied, ToolFailed, $end } = (() => {
   const log = (...values) => {
     if (left <= 0) return;
     const line = values.map(show).join(" ") + "\n";
-    text += line.length <= left ? line : line.slice(0, left) + "\n[the rest of the log is left out]\n";
+    text += line.length <= left ? line : line.slice(0, left) + LEFT_OUT;
     left -= line.length;
     send();
   };
@@ -86,5 +89,6 @@ export const guestProgram = (
     .replace("clock = AT", `clock = ${at}`)
     .replace("seed = SEED", `seed = ${seed}`)
     .replace("left = LOG", `left = ${log}`)
+    .replace("LEFT_OUT", JSON.stringify(leftOut))
   return { program: `${start}${source}${ending}`, column: start.length }
 }

@@ -101,7 +101,8 @@ export const sourceFault = async (source: string, bounds: CodeBounds): Promise<s
   if (Buffer.byteLength(source) > bounds.source) return advice.RUN_SOURCE_TOO_LARGE
   if (isScript(source)) return undefined
   const run = await loadRun()
-  const start = "void (async () => {"
+  // Nothing is run, whatever the source closes.
+  const start = "return; void (async () => {"
   try {
     // It can be TypeScript: the package strips the types.
     const limits = { ...limitsOf(bounds, 64), timeoutMs: 5000 }
@@ -141,12 +142,15 @@ const advice: Readonly<Record<string, string>> = {
   RUN_SOURCE_TOO_LARGE: "The source is too long. Split it into several runs.",
 }
 
+/** The second is what QuickJS says when it has no memory left for the first. */
+const outOfMemory = new Set(["out of memory", "Job execution error: null"])
+
 const faultOf = (error: unknown, column: number, lines: number): string => {
   const { code = "", name, stack } = error as Partial<RunError>
   const known = advice[code]
   if (known !== undefined) return known
   const message = messageOf(error)
   const kind = name === undefined || name === "Error" ? "" : `${name}: `
-  const memory = message === "out of memory" ? ". The code needs too much memory: keep less at once." : ""
+  const memory = outOfMemory.has(message) ? ". The code needs too much memory: keep less at once." : ""
   return `${kind}${message}${memory}${placeIn(stack, column, lines, name === "SyntaxError")}`
 }

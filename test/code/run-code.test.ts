@@ -127,6 +127,17 @@ describe("run_code", () => {
     expect(events).toEqual(["Started", "Error"])
   })
 
+  it("runs nothing of a source that closes what is around it, before anybody is asked", async () => {
+    const executor = executorOf({ run_code: runCodeTool({ tools: ["read"] }), read })
+    const events: Array<string> = []
+    const source = "})(); await null; null.x; (async () => {"
+    const { status } = await executor.run({ name: "run_code", params: { source } }, (event) => {
+      events.push(event._tag)
+      if (event._tag === "AwaitingApproval") event.deny()
+    })
+    expect([status, events]).toEqual(["denied", ["Started", "AwaitingApproval", "Denied"]])
+  })
+
   it("streams what it logs, and gives it with the result", async () => {
     const deltas: Array<string> = []
     const { content } = await run(
@@ -137,16 +148,19 @@ describe("run_code", () => {
     expect(deltas.join("")).toBe('one {"a":1} Error: x\ntwo\n')
   })
 
-  it("leaves out what is logged past its bound", async () => {
-    const { data, content } = await run(
-      `for (let i = 0; i < 10000; i++) console.log("0123456789"); return "over"`,
-      undefined,
-      { limits: { log: 100 } },
-    )
-    expect(data).toBe("over")
-    expect(content).toContain("[the rest of the log is left out]")
-    expect(content.length).toBeLessThan(250)
-  })
+  it.each(["console.log", "await $host.log"])(
+    "leaves out what is logged past its bound, by %s",
+    async (log) => {
+      const { data, content } = await run(
+        `for (let i = 0; i < 1000; i++) ${log}("0123456789"); return "over"`,
+        undefined,
+        { limits: { log: 100 } },
+      )
+      expect(data).toBe("over")
+      expect(content.includes("[the rest of the log is left out]")).toBe(log === "console.log")
+      expect(content.length).toBeLessThan(250)
+    },
+  )
 
   it.each([
     [
@@ -209,6 +223,9 @@ describe("run_code", () => {
     )
     expect(await limited("return 'x'.repeat(1e9).length", { memory: 8 * 1024 * 1024 })).toMatch(
       /out of memory\. The code needs too much memory/,
+    )
+    expect(await limited("for (;;) tools.broken().catch(() => {})", { memory: 8 * 1024 * 1024 })).toContain(
+      ". The code needs too much memory: keep less at once.",
     )
     expect(
       await limited("return await tools.read({ path: 'x'.repeat(2000) }).catch((e) => e.message)", {
