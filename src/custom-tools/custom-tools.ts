@@ -151,7 +151,7 @@ export class CustomTools {
     for (const [agentId, names] of this.chosen) executor.agent(agentId).setActiveTools(names)
   }
 
-  /** Gives the tools a screen, once there is one. */
+  /** Sets the tools' screen, once there is one. */
   setUIContext(ui: UIContext, hasUI: boolean): void {
     Object.assign(this.screen, { ui, hasUI })
   }

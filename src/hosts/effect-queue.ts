@@ -71,7 +71,7 @@ export class HostEffectQueue {
     return this.screen.callId
   }
 
-  /** Queues the question of an event, and removes those of a call that has ended. True for a question. */
+  /** Queues the question of an event, and removes those of a call that has ended. Returns whether the event is a question. */
   push(event: ToolEvent): boolean {
     switch (event._tag) {
       case "AwaitingApproval":
@@ -106,7 +106,7 @@ export class HostEffectQueue {
 
   /**
    * The next question that there is room for, in the order of asking; undefined if all wait for what is shown. The question
-   * stays in the queue, and on the screen if it needs one, until it is answered, given back, or its call ends.
+   * stays in the queue, and on the screen if it needs one, until it is answered or returned, or its call ends.
    */
   take(): HostQuestion | undefined {
     for (let entry = this.next(); entry !== undefined; entry = this.next()) {
@@ -120,8 +120,8 @@ export class HostEffectQueue {
   }
 
   /**
-   * The host shows this question, whatever the order: it counts as taken, and blocks others of its kind.
-   * False if there is no such question, or another one is shown.
+   * Marks a question that the host shows out of order: it counts as taken, and blocks others of its kind. Returns false if
+   * there is no such question, or another one is shown.
    */
   acknowledge(callId: string): boolean {
     const entry = this.entries.get(callId)
@@ -132,7 +132,7 @@ export class HostEffectQueue {
     return true
   }
 
-  /** The host gives back a question that it took, which is then the next of its kind. False if it has not taken this one. */
+  /** Puts back a question that the host took, as the next of its kind. Returns false if the host has not taken it. */
   requeue(callId: string): boolean {
     const entry = this.entries.get(callId)
     if (entry?.taken !== true) return false
@@ -144,7 +144,7 @@ export class HostEffectQueue {
   }
 
   /**
-   * A question of this queue was answered directly, by the executor's `approve`, `deny` or `respond`. False if the question is
+   * Removes a question that was answered directly, by the executor's `approve`, `deny` or `respond`. Returns false if it is
    * no longer in the queue, also because its call has asked the next one.
    */
   answered(question: HostQuestion): boolean {
@@ -156,8 +156,8 @@ export class HostEffectQueue {
   }
 
   /**
-   * A person has closed the preview of a call, by the id of `previewCallId`: there is room for the next one. False if that
-   * preview is not shown.
+   * Removes a preview that a person has closed, by the id of `previewCallId`, to make room for the next one. Returns false
+   * if that preview is not shown.
    */
   previewClosed(callId: string): boolean {
     return this.screen.close(callId)
@@ -192,7 +192,8 @@ export class HostEffectQueue {
       ...event,
       approve: (options?: ApproveOptions) => {
         const tookEffect = event.approve(options)
-        // A refused edit leaves the question open. At a gate of some people, so may any answer: the call's next event says when it is over.
+        // A refused edit leaves the question open. At a gate of some people, any answer can: the call's next event shows
+        // when it is over.
         if (event.named !== true && (tookEffect || options?.params === undefined)) this.answered(question)
         return tookEffect
       },

@@ -1,4 +1,4 @@
-/** Loads packages that only one host needs, when it first serves. The error for a missing one says what to install. */
+/** Loads packages that only one host needs, when it first serves. The error for a missing one names the package to install. */
 import { createRequire } from "node:module"
 import { delimiter, isAbsolute, join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -25,7 +25,7 @@ const fromNpx = (specifier: string): string | undefined => {
 }
 
 /**
- * Loads an optional package. Throws an Error that says how to install a missing one.
+ * Loads an optional package. Rejects with an Error that explains how to install a missing one.
  *
  * @param specifier The module to import. Default: the name of the package.
  */

@@ -45,7 +45,7 @@ const all = Type.Object({
 const parametersFor = ({ staging, outside }: Machine): typeof all => {
   const { stage, unsandboxed, ...plain } = all.properties
   const offered = { ...plain, ...(staging && { stage }), ...(outside && { unsandboxed }) }
-  // A missing parameter is the same as an optional one that is left out.
+  // A parameter that is not offered equals an optional one that is omitted.
   return Type.Object<TProperties>(offered) as unknown as typeof all
 }
 

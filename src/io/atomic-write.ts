@@ -127,7 +127,7 @@ const placeAt = async (
   await rename(folder.at(staged), folder.at(name))
 }
 
-/** Thrown where a rename would change more than the content. */
+/** Thrown if a rename would change more than the content. */
 class NotReplaceable extends Error {}
 
 const replaceByRename = async (

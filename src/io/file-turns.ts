@@ -18,7 +18,7 @@ export const inTurn = async <T>(path: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** The same for several paths. */
+/** Runs `work` after all earlier work on each of the paths. */
 export const inTurns = <T>(paths: ReadonlyArray<string>, work: () => Promise<T>): Promise<T> =>
   // In one order for all callers, so that there is no deadlock.
   [...new Set(paths)].sort().reduceRight((inner, path) => () => inTurn(path, inner), work)()

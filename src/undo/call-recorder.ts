@@ -16,7 +16,7 @@ import {
 import type { KeyedCall, RecordedChanges } from "./recorded-changes.ts"
 import type { UndoBounds } from "./undo-options.ts"
 
-/** What a snapshot and the stored end of a call have of its receipts; undefined if there are none. */
+/** The receipts of a call, for a snapshot and its stored end; undefined if there are none. */
 export const storedReceipts = (call: Call): StoredReceipts | undefined => {
   const { receipts, subject, links, action, tool } = call
   if (receipts === undefined) return undefined
@@ -86,25 +86,25 @@ export class CallRecorder implements ChangeRecorder {
     this.store.addReceipt(keyed, { name, undo: () => handler.undo, receipt: kept.receipt, id })
   }
 
-  /** Notes that a receipt is about to be taken back, and resolves once that is stored: its process may end meanwhile. */
+  /** Records that a receipt is about to be undone, and resolves once that is stored, because the process can end meanwhile. */
   async takes(id: ReceiptId): Promise<void> {
     this.receipts.taken.push({ ...id, isSure: false })
     await this.journal?.keep(this.of)
   }
 
-  /** The receipt is taken back. */
+  /** Records that the receipt was undone. */
   took(id: ReceiptId): void {
     this.leaves(id)
     this.receipts.taken.push({ ...id, isSure: true })
   }
 
-  /** The receipt is not taken back after all. */
+  /** Records that the receipt was not undone after all. */
   leaves({ callId, index }: ReceiptId): void {
     const { receipts } = this
     receipts.taken = receipts.taken.filter((each) => each.callId !== callId || each.index !== index)
   }
 
-  /** Reads what calls of the agent have stored, also by other processes. */
+  /** Reads the stored receipts of the agent's calls, also of other processes. */
   async refresh(): Promise<void> {
     const stored = await this.journal?.receipts(this.keyed.agentId)
     if (stored !== undefined) this.store.restoreReceipts(stored)

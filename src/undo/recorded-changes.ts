@@ -31,11 +31,11 @@ interface Part {
 /** An effect of a handler, which the handler itself can undo. */
 export interface Receipt {
   readonly name: string
-  /** Undefined if the tool of an earlier process has no such handler any more. */
+  /** Returns undefined if the tool of an earlier process no longer has the handler. */
   readonly undo: () => UndoFunction | undefined
   readonly receipt: unknown
   readonly id: ReceiptId
-  /** Whether a process ended while it took this back. */
+  /** Whether a process ended while it undid this. */
   mayBeTaken?: boolean
 }
 
@@ -58,9 +58,9 @@ export interface CallRecord extends Omit<ChangingCall, "cwd" | "undoes"> {
   readonly unknown: Array<string>
   undoes: ReadonlyArray<string> | undefined
   undoneBy: string | undefined
-  /** Whether the receipts of a store are among the receipts. */
+  /** Whether the receipts include those of a store. */
   isStored?: boolean
-  /** The call that goes on in this executor. */
+  /** The key of the call, if it continues in this executor. */
   readonly key?: object | undefined
 }
 
@@ -77,14 +77,14 @@ const canBeUndone = ({ parts, receipts }: CallRecord): boolean => parts.length >
 const sizeOf = ({ parts, receipts, unknown }: CallRecord): number =>
   parts.reduce((sum, { changes }) => sum + changes.length, receipts.length + unknown.length)
 
-/** Whether a record of the log of changes, where ids have their process in front, is of the call of a stored record. */
+/** Whether a record of the change log, whose ids are prefixed with their process, is about the call of a stored record. */
 const isOf = (stored: CallRecord, logged: CallRecord): boolean =>
   logged.agentId === stored.agentId &&
   logged.name === stored.name &&
   logged.callId.endsWith(`:${stored.callId}`) &&
   logged.appliedBy.endsWith(`:${stored.appliedBy}`)
 
-/** What a store has of a call, as a record. */
+/** Converts a store's receipts of a call to a record. */
 const storedRecord = (stored: StoredReceipts, undoOf: UndoOf, key: object | undefined): CallRecord => {
   const { call, sourceCallId, at, turn, given, taken } = stored
   const { agentId, callId: appliedBy, name } = call
@@ -104,7 +104,7 @@ const storedRecord = (stored: StoredReceipts, undoOf: UndoOf, key: object | unde
   }
 }
 
-/** Looks up what takes a receipt of an earlier process back. */
+/** Returns the function that undoes a receipt of an earlier process. */
 export type UndoOf = (stored: StoredReceipts, given: GivenReceipt) => UndoFunction | undefined
 
 /** The changes of one executor. */
@@ -169,8 +169,8 @@ export class RecordedChanges {
   }
 
   /**
-   * Adds what handlers of stored calls have done, and have taken back, oldest first. What is known is not added again. `key`: of a call
-   * that goes on in this executor.
+   * Adds the receipts that handlers of stored calls gave and undid, oldest first, unless they are known. `key`: of a call
+   * that continues in this executor.
    */
   restoreReceipts(all: ReadonlyArray<StoredReceipts>, key?: object): void {
     const restored = all.map((stored) => storedRecord(stored, this.undoOf, key))
@@ -204,13 +204,13 @@ export class RecordedChanges {
     if (own?.undoes !== undefined) own.undoes = [...undoes]
   }
 
-  /** Whether nothing of a stored record is here yet, and it has something to show. */
+  /** Whether a stored record is unknown, and not empty. */
   private isNew({ receipts, undoes, appliedBy }: CallRecord): boolean {
     const isEmpty = receipts.length === 0 && undoes === undefined
     return !isEmpty && !this.records.some((each) => each.appliedBy === appliedBy)
   }
 
-  /** Adds the receipts of a stored record to the record of the log of changes, if one of these is of its call. */
+  /** Adds the receipts of a stored record to the change log's record of the same call. Returns whether there is one. */
   private joined(stored: CallRecord, records: ReadonlyArray<CallRecord>): boolean {
     const logged = stored.isStored && records.findLast((each) => isOf(stored, each))
     if (!logged) return false
@@ -232,7 +232,7 @@ export class RecordedChanges {
     this.drop()
   }
 
-  /** When a call first changed something, and in which turn. */
+  /** Returns when a call first changed something, and in which turn. */
   startOf(call: KeyedCall): Pick<CallRecord, "at" | "turn"> {
     const known = this.byCall.get(call.key)
     return { at: known?.at ?? this.now(), turn: known?.turn ?? this.turnOf(call.agentId, call.turnKey) }

@@ -124,7 +124,7 @@ const preview = (records: ReadonlyArray<CallRecord>, { plans }: PlannedUndo): St
   })
 }
 
-/** Newest first. */
+/** The receipts, newest first. */
 const receiptsOf = (records: ReadonlyArray<CallRecord>): Array<{ record: CallRecord; receipt: Receipt }> =>
   records.flatMap((record) => record.receipts.map((receipt) => ({ record, receipt }))).reverse()
 
@@ -139,7 +139,7 @@ const takeBack = async (
     const { name } = receipt
     const undo = receipt.undo()
     const at = record.receipts.indexOf(receipt)
-    // Another call may have taken it meanwhile.
+    // Another call can have undone it meanwhile.
     if (undo === undefined || at < 0) continue
     record.receipts.splice(at, 1)
     try {

@@ -27,7 +27,7 @@ export interface LangChainSdk {
 
 /** Options of `langGraphTools`. */
 export interface LangGraphOptions extends AgentLoopOptions {
-  /** Default: the `thread_id` of the run, so that each conversation is an agent of its own; `"main"` for a run without one. */
+  /** Default: the `thread_id` of the run, so that each conversation is a separate agent; `"main"` for a run without one. */
   readonly agentId?: string
 }
 

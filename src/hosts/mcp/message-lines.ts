@@ -83,7 +83,7 @@ export const messageLines = ({ sdk, output, maxBytes, onError }: MessageLinesOpt
     if (fault === undefined) stream.push(`${(line as { readonly text: string }).text}\n`)
     else if (fault.isAnswer)
       onError?.(new Error(`The client has sent an answer that is none. ${fault.error.message}`))
-    // Nothing more is read from a client that does not read.
+    // Stop reading from a client that does not read.
     else if (!output.write(`${JSON.stringify(errorMessage(fault.id, fault.error))}\n`)) await room(output)
   }
   const takeAll = async (stream: Transform, read: Iterable<ReadLine>): Promise<void> => {

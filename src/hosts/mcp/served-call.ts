@@ -114,7 +114,7 @@ export class ServedCall {
     this.leavesGates = leavesGates
     this.agentId = agentId
     const { callId } = this
-    // A lane of its own: clients send ordered calls one by one, and a waiting call must not hold up others.
+    // A separate lane: clients send ordered calls one by one, and a waiting call must not hold up others.
     this.events = executor.runEvents({ callId, name, params, background, agentId, lane: callId, meta })
   }
 

@@ -44,7 +44,7 @@ export const clip = (line: string, width: number): string => {
   return `${head.slice(0, fittingLength(head, width - 1))}…`
 }
 
-/** Breaks a line without colours into lines of at most `width` columns, at spaces where there are any. */
+/** Breaks a line without colours into lines of at most `width` columns, at spaces if possible. */
 export const wrap = (line: string, width: number): Array<string> => {
   const columns = Math.max(2, width)
   const lines: Array<string> = []

@@ -62,7 +62,7 @@ const shortened = (text: string, width: number): string => {
   const head = text.slice(0, 16 * width + 64)
   const [first = "", ...rest] = breakVisible(head, width)
   if (rest.length === 0 && head === text && columnsOf(first) <= width) return first
-  // A mark is not broken, and may be wider than the room.
+  // A mark is not broken, and can be wider than the room.
   const [cut = ""] = breakVisible(head, width - 1)
   return columnsOf(cut) < width ? `${cut}…` : "…"
 }

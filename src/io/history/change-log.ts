@@ -98,7 +98,7 @@ export class ChangeLog {
       this.file ??= openSync(this.path, "ax", 0o600)
       writeSync(this.file, `${JSON.stringify(line)}\n`)
     } catch {
-      // Such as a full disk.
+      // For example a full disk.
     }
   }
 }

@@ -120,7 +120,7 @@ export class BookedCall {
   settle(): number {
     const { content, output, told } = this
     const params = roughSize(this.params) ?? this.textOfParams().length
-    // Of large parameters, only the text is kept.
+    // For large parameters, only the text is kept.
     if (this.paramsText !== undefined) this.params = undefined
     return 500 + params + content.length + (output?.size ?? 0) + (told.diff?.length ?? 0)
   }
