@@ -23,9 +23,7 @@ import { version } from "../../version.ts"
 import { loadPeer } from "../load-peer.ts"
 import { readableMessage } from "./remote-result.ts"
 import { askHost } from "./server-question.ts"
-import type { ServerTool } from "./server-tool.ts"
-
-type Sdk = typeof import("@modelcontextprotocol/client")
+import type { Sdk, ServerTool } from "./server-tool.ts"
 
 /** How a server is reached, and the callbacks. */
 export interface ConnectionOptions {
@@ -76,6 +74,8 @@ export class Connection implements AsyncDisposable {
   /** The running calls, in the order of their start. */
   private readonly calls = new Set<HandlerContext>()
   private readonly current = new AsyncLocalStorage<HandlerContext>()
+  /** Of running tasks of the server, by their ids. */
+  private readonly statuses = new Map<string, (message: string) => void>()
 
   constructor(options: ConnectionOptions) {
     this.options = options
@@ -101,16 +101,23 @@ export class Connection implements AsyncDisposable {
     const opening = this.open()
     const client = await opening
     signal.throwIfAborted()
+    // Nobody listens after the call's end.
+    const tell = (text: string) => void delta(text).catch(() => {})
     const options = {
       signal,
       timeout: noTimeout,
-      // Nobody listens after the call's end.
-      onprogress: (progress: Progress) => void delta(progressText(progress)).catch(() => {}),
+      onprogress: (progress: Progress) => tell(progressText(progress)),
+    }
+    const taskStatus = (taskId: string) => {
+      this.statuses.set(taskId, tell)
+      return () => void this.statuses.delete(taskId)
     }
     const about = traceParent === undefined ? {} : { _meta: { traceparent: traceParent } }
     this.calls.add(context)
     try {
-      return await this.current.run(context, () => tool.send({ client, params, about, options, context }))
+      return await this.current.run(context, () =>
+        tool.send({ client, sdk: this.sdk!, params, about, options, context, taskStatus }),
+      )
     } catch (error) {
       if (signal.aborted) throw error
       if (this.isSessionGone(error)) {
@@ -187,6 +194,10 @@ export class Connection implements AsyncDisposable {
       },
     }
     const client = new sdk.Client(clientInfo, options)
+    client.fallbackNotificationHandler = async ({ params }) => {
+      const { taskId, statusMessage } = Object(params)
+      if (typeof statusMessage === "string") this.statuses.get(taskId)?.(`${statusMessage}\n`)
+    }
     client.setRequestHandler("elicitation/create", (request) => this.elicit(request))
     this.latest = client
     this.fault = undefined

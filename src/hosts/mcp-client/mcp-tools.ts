@@ -100,7 +100,10 @@ export class McpTools implements AsyncDisposable {
     // A requested list can arrive after the end.
     if (!this.isOpen) return
     const { name: server } = this.options
-    const tools = [...described.map((tool) => ownTool(server, tool)), ...extraTools(server, capabilities)]
+    const tools = [
+      ...described.map((tool) => ownTool(server, tool, capabilities)),
+      ...extraTools(server, capabilities),
+    ]
     const names = new Set(tools.map((tool) => tool.described.name))
     for (const name of [...this.known.keys()]) {
       if (!names.has(name)) this.remove(name)

@@ -14,17 +14,17 @@ const key = "answer"
  */
 export const askHost = async (
   server: string,
-  params: ElicitRequestFormParams,
+  { _meta, ...form }: ElicitRequestFormParams,
   { delegate, delta, signal }: HandlerContext,
 ): Promise<ElicitResult> => {
-  const faultsOf = compileOutput(params.requestedSchema, undefined)
-  const asked = `The MCP server ${server} asks: ${visibleText(params.message)}`
+  const faultsOf = compileOutput(form.requestedSchema, undefined)
+  const asked = `The MCP server ${server} asks: ${visibleText(form.message)}`
   let faults: ReadonlyArray<string> = []
   try {
     for (let tries = 0; tries < 2; tries++) {
       const message =
         faults.length === 0 ? asked : `The answer does not fit: ${faults.join("; ")}.\n\n${asked}`
-      const request = { method: "elicitation/create", params: { ...params, mode: "form", message } }
+      const request = { method: "elicitation/create", params: { ...form, mode: "form", message } }
       // No time limit for a person: the call's end ends the question.
       const answer = await delegate(
         { _tag: "McpInput", requests: { [key]: request } },

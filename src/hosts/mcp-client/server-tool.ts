@@ -11,14 +11,19 @@ export interface RemotePrimary {
   readonly kind?: PrimaryKind
 }
 
+export type Sdk = typeof import("@modelcontextprotocol/client")
+
 /** The data of one call to send. */
 export interface Sending {
   readonly client: Client
+  readonly sdk: Sdk
   readonly params: Readonly<Record<string, unknown>>
   /** Contains `_meta` if there is any. */
   readonly about: { readonly _meta?: Record<string, unknown> }
-  readonly options: RequestOptions
+  readonly options: RequestOptions & { readonly signal: AbortSignal }
   readonly context: HandlerContext
+  /** Streams the server's status messages of a task, until the returned function is called. */
+  taskStatus(taskId: string): () => void
 }
 
 /** A tool, in the form of the server's descriptions, and how to send its calls. */
