@@ -27,8 +27,8 @@ export const saysReadOnly = ({ annotations, approval }: ForeignTool): boolean =>
 }
 
 /**
- * Whether a declaration is `"read"`, or `{ tier: "read" }` without `policy: "prompt"`, which always asks. `policy: "allow"`
- * is ignored, because only the host can allow.
+ * Whether a declaration is `"read"`, or `{ tier: "read" }` without `policy: "prompt"`, which asks despite the tier.
+ * `policy: "allow"` is ignored, because only the host can allow.
  */
 const readsOnly = (decision: unknown): boolean => {
   const { tier, policy } = fieldsOf(decision)

@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, realpath } from "node:fs/promises"
 /** This user's id; 0 if the system has none. */
 export const uid: number = process.getuid?.() ?? 0
 
-/** Returns the path if it is such a folder, otherwise undefined. */
+/** Makes a folder of this user private, and resolves with its real path; undefined if there is no such folder. */
 export const existingFolder = async (path: string): Promise<string | undefined> => {
   try {
     const info = await lstat(path)
@@ -16,7 +16,7 @@ export const existingFolder = async (path: string): Promise<string | undefined> 
   }
 }
 
-/** Makes such a folder if it is missing; resolves with undefined if that fails. */
+/** Like `existingFolder`, but first makes a missing folder. */
 export const privateFolder = async (path: string): Promise<string | undefined> => {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => {})
   return existingFolder(path)
