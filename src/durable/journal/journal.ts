@@ -209,6 +209,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   holdsBack(call: Call, begin: () => void): boolean {
+    if (this.trials.pauses(call, begin)) return true
     const waits = this.trials.mustWait(call)
     if (waits) this.trials.wait(call, begin)
     return waits

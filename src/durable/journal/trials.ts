@@ -4,6 +4,10 @@
  */
 import type { Call } from "../../pipeline/call/call.ts"
 
+/** The milliseconds before a third attempt, doubled before each further one. A second attempt begins at once. */
+const firstPause = 1000
+const longestPause = 30_000
+
 /** The milliseconds until the next handler begins anyway: the running one may wait for it. */
 const patience = 10_000
 
@@ -17,10 +21,24 @@ export class Trials {
   private running: Call | undefined
   private readonly waiting: Array<Waiting> = []
   private timer: NodeJS.Timeout | undefined
+  /** The attempt before which a call has paused. */
+  private readonly paused = new WeakMap<Call, number>()
 
   /** @param isLast Whether this is the last attempt that the call's handler may make. */
   constructor(isLast: (call: Call) => boolean) {
     this.isLast = isLast
+  }
+
+  /**
+   * Pauses before another attempt of a handler that has ended two processes, so that a fault from outside can pass. Returns false if there
+   * is no pause.
+   */
+  pauses(call: Call, begin: () => void): boolean {
+    const { attempts } = call
+    if (attempts < 3 || this.paused.get(call) === attempts) return false
+    this.paused.set(call, attempts)
+    setTimeout(begin, Math.min(firstPause * 2 ** (attempts - 3), longestPause)).unref()
+    return true
   }
 
   /** Whether the call's handler has to wait for another one. If not, it runs from here on. */

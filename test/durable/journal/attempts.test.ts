@@ -277,3 +277,35 @@ it("a last attempt that waits for another one is not alone for ever", async () =
   expect(await endOf("a")).toMatchObject({ content: "went on" })
   expect(await endOf("b")).toMatchObject({ content: "freed" })
 })
+
+it("pauses before its third attempt, and longer before each further one", async () => {
+  const { start, endOf } = storeOf({ maxAttempts: 5 })
+  const attempts: Array<number> = []
+  const plan = (ends: boolean) => ({
+    work: pipeline().andThen(noting(attempts, () => (ends ? Step.Output("done") : never()))),
+  })
+  let process = start(plan(false), [{ callId: "a", name: "work" }])
+  await until(() => attempts.length === 1)
+  await process.dies()
+  process = start(plan(false))
+  await until(() => attempts.length === 2)
+  await process.dies()
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  for (const [ends, pause] of [
+    [false, 1000],
+    [true, 2000],
+  ] as const) {
+    process = start(plan(ends))
+    await until(() => vi.getTimerCount() > 0)
+    await turn()
+    const before = attempts.length
+    vi.advanceTimersByTime(pause - 1)
+    await turn()
+    expect(attempts).toHaveLength(before)
+    vi.advanceTimersByTime(1)
+    await until(() => attempts.length === before + 1)
+    if (!ends) await process.dies()
+  }
+  expect(await endOf("a")).toMatchObject({ content: "done" })
+  expect(attempts).toEqual([1, 2, 3, 4])
+})
