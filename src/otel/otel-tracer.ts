@@ -6,7 +6,14 @@
  *   ├─ wait approval, wait {tag}   for a decision, for the answer to an effect
  *   └─ …
  */
-import type { Context, Histogram, Meter, Tracer as OtelApiTracer, Span } from "@opentelemetry/api"
+import type {
+  Context,
+  Histogram,
+  Meter,
+  Tracer as OtelApiTracer,
+  Span,
+  SpanContext,
+} from "@opentelemetry/api"
 import { otelApi } from "#otel-api"
 import type { ToolCall } from "../pipeline/model/call.ts"
 import type { TerminalEvent } from "../pipeline/model/event.ts"
@@ -63,18 +70,18 @@ interface Parts {
   readonly capture: boolean
 }
 
+/** The span that a `traceparent` names. */
+const spanNamed = (name: string | undefined): SpanContext | undefined => {
+  const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(name ?? "") ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+}
+
 /** The parent: the span of an earlier process named by a `traceparent`, else the active span. */
 const parentOf = (from: string | undefined): Context => {
   const { context, trace } = otelApi()
-  const active = context.active()
-  const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(from ?? "") ?? []
-  if (traceId === undefined || spanId === undefined || flags === undefined) return active
-  return trace.setSpanContext(active, {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16),
-    isRemote: true,
-  })
+  const named = spanNamed(from)
+  return named === undefined ? context.active() : trace.setSpanContext(context.active(), named)
 }
 
 class OtelCallTrace implements CallTrace {
@@ -111,6 +118,11 @@ class OtelCallTrace implements CallTrace {
   get traceParent(): string {
     const { traceId, spanId, traceFlags } = this.span.spanContext()
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`
+  }
+
+  link(traceParent: string): void {
+    const context = spanNamed(traceParent)
+    if (context !== undefined) this.span.addLink({ context })
   }
 
   leave(): void {

@@ -21,7 +21,11 @@ export interface StagedSnapshot {
   readonly sourceToolName: string
   readonly details?: unknown
   readonly source: { readonly name: string; readonly params: unknown }
-  readonly staging: { readonly call: ToolCall; readonly at: number }
+  readonly staging: {
+    readonly call: ToolCall
+    readonly at: number
+    readonly traceParent?: string | undefined
+  }
   readonly output?: ToolOutput
   readonly memory?: CallMemory
   /** The kinds and names of the pipeline's parts. */

@@ -184,8 +184,17 @@ const stagedSnapshot = (id: string, action: StagedAction): StagedSnapshot => {
       `"${id}" cannot be written down: the action "${label}" was pushed with functions, which are no data`,
     )
   }
-  const { call, at, shape, toolVersion } = staging
-  const staged = { actionId, label, sourceToolName, details, source, staging: { call, at }, output, memory }
+  const { call, at, shape, toolVersion, traceParent } = staging
+  const staged = {
+    actionId,
+    label,
+    sourceToolName,
+    details,
+    source,
+    staging: { call, at, traceParent },
+    output,
+    memory,
+  }
   return { ...staged, shape, toolVersion }
 }
 

@@ -112,6 +112,11 @@ export class CallSpan {
     return undefined
   }
 
+  /** Links the spans to that of another call, if it has one. */
+  link(traceParent: string | undefined): void {
+    if (traceParent !== undefined) for (const trace of this.traces) attempt(() => trace.link?.(traceParent))
+  }
+
   /** Begins the spans of one handler; undefined if no tracer traces it. */
   handler(name: string): HandlerTrace | undefined {
     let all: HandlerTrace | undefined

@@ -59,6 +59,11 @@ class EffectCallTrace implements CallTrace {
     }
   }
 
+  link(traceParent: string): void {
+    const span = Option.getOrUndefined(spanNamed(traceParent))
+    if (span !== undefined) this.span.addLinks([{ span, attributes: {} }])
+  }
+
   wait(what: string): (decidedBy: DecidedBy | undefined) => void {
     const span = this.begin(`wait ${what}`, Option.some(this.span))
     return (decidedBy) => {

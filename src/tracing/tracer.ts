@@ -27,6 +27,8 @@ export interface CallTrace {
   readonly traceId?: string | undefined
   /** A W3C `traceparent` that names the call's span. Snapshots store it. */
   readonly traceParent?: string | undefined
+  /** The call is a `resolve` that applies or discards what the call of that `traceParent` staged. */
+  link?(traceParent: string): void
   /** A handler, which may be a finally handler, is called next. */
   handler(name: string): HandlerTrace
   /** The call waits for `approval`, or for the answer to an effect with that tag. Returns a function that ends the wait. */

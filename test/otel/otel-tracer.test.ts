@@ -115,6 +115,26 @@ describe("otelTracer", () => {
     })
   })
 
+  it("links what applies a preview to the call that staged it, also in a later process", async () => {
+    const plan = pipeline()
+      .awaitResolve({ label: "Change" })
+      .andThen(() => Step.Output("changed"))
+    await using first = executorOf(plan)
+    await first.run({ name: "tool", callId: "stages", params: {} })
+    const [action] = first.agent().pendingActions.list()
+    const stored = first.snapshot(action!.actionId)
+    await first.agent().resolve({ action: "apply", reason: "Good" })
+    const staging = named("execute_tool tool").spanContext()
+    const linked = () => named("execute_tool resolve").links.map(({ context }) => context)
+    const { traceId, spanId } = staging
+    expect(linked()).toMatchObject([{ traceId, spanId }])
+    spanExporter.reset()
+    await using later = executorOf(plan)
+    later.restore(JSON.parse(JSON.stringify(stored)))
+    await later.agent().resolve({ action: "discard", reason: "Bad" })
+    expect(linked()).toMatchObject([{ traceId, spanId }])
+  })
+
   it("has the spans of queued calls under those of their enqueuers", async () => {
     await using executor = executorOf(
       pipeline().andThen(async () => {

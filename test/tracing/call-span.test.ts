@@ -224,3 +224,22 @@ describe("tracing", () => {
     await executor.shutdown()
   })
 })
+
+it("links the span of `resolve` to that of the call that staged the preview", async () => {
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    },
+  })
+  const plan = pipeline()
+    .awaitResolve({ label: "Change" })
+    .andThen(() => Step.Output("changed"))
+  await using executor = new ToolExecutor(registryOf({ tool: plan }), { trace: tracer })
+  await executor.run({ name: "tool" })
+  await executor.agent().resolve({ action: "apply", reason: "Good" })
+  const resolving = spans.find(({ name }) => name === "tool resolve")
+  expect(resolving?.links.map(({ span }) => span.spanId)).toEqual([spans[0]!.spanId])
+})

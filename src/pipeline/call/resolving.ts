@@ -16,9 +16,11 @@ export const stageAction = (engine: Engine, call: Call): void => {
   const { label, details, onDiscard, sourceToolName } = parts[at] as ResolvePart<unknown>
   // If the call is applying an action, the rest of that action is staged as a new one, which replaces it.
   const source = applied?.source ?? { name, params }
+  const { tool, span } = call
+  const traceParent = span?.traceParent
   const staging =
     applied === undefined
-      ? { call: toolCall, at: at + 1, shape: shapeOf(parts), toolVersion: call.tool?.version }
+      ? { call: toolCall, at: at + 1, shape: shapeOf(parts), toolVersion: tool?.version, traceParent }
       : advanceStaging(applied, at + 1)
   // Settled first, because the agent's limit of actions may leave no room for both.
   if (applied !== undefined) {
@@ -59,6 +61,7 @@ export const claimAction = (engine: Engine, call: Call): boolean => {
   if (params.actionId !== undefined && params.actionId !== latest?.actionId) return false
   const action = engine.actions.claim(agentId)
   if (action === undefined) return false
+  call.span?.link(action.staging?.traceParent)
   engine.receive(call, { _tag: "Claimed", action, params, parts: resolvingParts(action, params) })
   return true
 }

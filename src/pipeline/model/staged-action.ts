@@ -15,6 +15,8 @@ export interface Staging {
   readonly shape: string
   /** The version of the tool that composed them, if it has one. */
   readonly toolVersion: string | undefined
+  /** Names the call's span, to which that of `resolve` links. */
+  readonly traceParent?: string | undefined
 }
 
 /** A pending action with the parts that apply, discard and clean up. */
