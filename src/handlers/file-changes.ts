@@ -212,16 +212,20 @@ const recording = async <A>(
   work: () => Promise<A>,
 ): Promise<A> => {
   const looks = paths.map(({ path, before }) => lookOf(path, before))
-  const before = await tryLook(history, looks, recorder.bounds)
-  const contents = new Map(paths.map(({ path, after }) => [path, after]))
+  // Hashed while the disk answers.
+  const looking = tryLook(history, looks, recorder.bounds)
+  const hashes = new Map(
+    paths.flatMap(({ path, after }) => (after === undefined ? [] : [[path, hashOfBytes(after)]])),
+  )
+  const before = await looking
   const log = await history.log?.(recorder.bounds)
   const id =
     before &&
     log?.begins(
       recorder.call,
       before.map(({ path, state }) => {
-        const expected = contents.get(path)
-        return { path, before: state, ...(expected !== undefined && { expected: hashOfBytes(expected) }) }
+        const expected = hashes.get(path)
+        return { path, before: state, ...(expected !== undefined && { expected }) }
       }),
     )
   const end = (changes: ReadonlyArray<KeptChange>) => {
@@ -235,7 +239,10 @@ const recording = async <A>(
     end([])
     throw cause
   })
-  const names = before?.map(({ path }) => lookOf(path, contents.get(path)))
+  const names = before?.map(({ path }): Look => {
+    const hash = hashes.get(path)
+    return { ...lookOf(path, hash === undefined ? undefined : { hash }), isAlone: true }
+  })
   const after = names && (await tryLook(history, names))
   if (before === undefined || after === undefined) {
     for (const { path } of paths)

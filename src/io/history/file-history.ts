@@ -5,7 +5,7 @@ import { writeFault } from "../file-fault.ts"
 import { withFileLock } from "../file-lock.ts"
 import { expectAsSeen } from "../staging/apply-changes.ts"
 import type { Change } from "../staging/change.ts"
-import { statOf } from "../staging/fingerprint.ts"
+import { statNow, statOf } from "../staging/fingerprint.ts"
 import { contentOf, shownOf } from "../staging/shown-changes.ts"
 import {
   applyStage,
@@ -28,10 +28,12 @@ export interface PutBack {
   readonly to: PathState
 }
 
-/** A path to look at. `known`: its content, which then need not be read. */
+/** A path to look at. `known`: its content, or the hash of its content, which then need not be read. */
 export interface Look {
   readonly path: string
-  readonly known?: Uint8Array | "nothing"
+  readonly known?: Uint8Array | { readonly hash: string } | "nothing"
+  /** Whether the folders above the path are known to be there, or are among the paths. */
+  readonly isAlone?: true
 }
 
 /** A prepared restoration. */
@@ -65,15 +67,15 @@ export interface FileHistory {
 }
 
 /** The missing folders above a path, from the top. */
-const missingAbove = async (path: string): Promise<Array<string>> => {
+const missingAbove = async (path: string, stat: typeof statOf | typeof statNow): Promise<Array<string>> => {
   const missing: Array<string> = []
-  for (let parent = dirname(path); (await statOf(parent)) === undefined; parent = dirname(parent)) {
+  for (let parent = dirname(path); (await stat(parent)) === undefined; parent = dirname(parent)) {
     missing.unshift(parent)
   }
   return missing
 }
 
-type Known = Uint8Array | undefined
+type Known = Exclude<Look["known"], "nothing">
 
 const keeping =
   (keep: KeepBounds, known: Known): HashOf =>
@@ -83,7 +85,9 @@ const keeping =
     if (info.size > BigInt(keep.maxBytes)) return lose(`has ${info.size} bytes, more than are kept`)
     try {
       const kept = await keptContent()
-      return { hash: await (known === undefined ? kept.keep(path, keep) : kept.keepBytes(known, keep)) }
+      return {
+        hash: await (known instanceof Uint8Array ? kept.keepBytes(known, keep) : kept.keep(path, keep)),
+      }
     } catch (cause) {
       return lose(`could not be kept: ${writeFault(cause)}`)
     }
@@ -91,22 +95,29 @@ const keeping =
 
 const notKeeping =
   (known: Known): HashOf =>
-  async (path) => ({ hash: known === undefined ? await hashOf(path) : hashOfBytes(known) })
+  async (path) => {
+    if (known instanceof Uint8Array) return { hash: hashOfBytes(known) }
+    return known ?? { hash: await hashOf(path) }
+  }
+
+/** More are looked at without blocking this process. */
+const fewPaths = 4
 
 const lookAt = async (paths: ReadonlyArray<Look>, keep?: KeepBounds): Promise<Array<Seen>> => {
   const all = new Map<string, Look>()
+  const stat = paths.length > fewPaths ? statOf : statNow
   const parents = new Set<string>()
-  for (const { path } of paths) {
+  for (const { path, isAlone } of paths) {
     const parent = dirname(path)
-    if (parents.has(parent)) continue
+    if (isAlone || parents.has(parent)) continue
     parents.add(parent)
-    for (const folder of await missingAbove(path)) all.set(folder, { path: folder, known: "nothing" })
+    for (const folder of await missingAbove(path, stat)) all.set(folder, { path: folder, known: "nothing" })
   }
   for (const each of paths) all.set(each.path, each)
   const seen: Array<Seen> = []
   for (const { path, known } of all.values()) {
     if (known === "nothing") seen.push({ path, state: { kind: "nothing" }, print: undefined })
-    else seen.push(await look(path, keep === undefined ? notKeeping(known) : keeping(keep, known)))
+    else seen.push(await look(path, keep === undefined ? notKeeping(known) : keeping(keep, known), stat))
   }
   return seen
 }

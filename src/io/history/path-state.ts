@@ -8,6 +8,7 @@ import {
   modeOf,
   namesIn,
   ownerOf,
+  type statNow,
   statOf,
 } from "../staging/fingerprint.ts"
 
@@ -64,8 +65,12 @@ export const stateOf = async (path: string, info: BigIntStats, hashOf: HashOf): 
 }
 
 /** Reads the state of a path. `path`: absolute, with links resolved except in its last part. */
-export const look = async (path: string, hashOf: HashOf): Promise<Seen> => {
-  const info = await statOf(path)
+export const look = async (
+  path: string,
+  hashOf: HashOf,
+  stat: typeof statOf | typeof statNow = statOf,
+): Promise<Seen> => {
+  const info = await stat(path)
   if (info === undefined) return { path, state: { kind: "nothing" }, print: undefined }
   const names = info.isDirectory() ? await namesIn(path).catch(() => undefined) : undefined
   // Taken before the content is read, so that a change meanwhile is detected.
