@@ -14,6 +14,7 @@ import { pipeline } from "../pipeline/model/pipeline.ts"
 import { Step } from "../pipeline/model/step.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
 import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
+import { toolMention } from "../text/code-parts.ts"
 import { type CodeLimits, toBounds } from "./code-limits.ts"
 import type { Determinism } from "./guest-program.ts"
 import { type CodeTools, runCode, sourceFault } from "./run-code.ts"
@@ -49,9 +50,7 @@ const about =
 
 /** The names of tools that the source seems to call, for the person who decides. */
 const namedIn = (source: string): ReadonlyArray<string> => [
-  ...new Set(
-    [...source.matchAll(/\btools\s*(?:\.\s*([\w$]+)|\[\s*["']([\w-]+)["'])/g)].map(([, a, b]) => (a ?? b)!),
-  ),
+  ...new Set([...source.matchAll(toolMention)].map(([, a, b]) => (a ?? b)!)),
 ]
 
 const showCode = (source: string) => {

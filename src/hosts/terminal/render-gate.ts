@@ -7,6 +7,7 @@ import { peopleOf } from "../named-gate.ts"
 import { wholeJson } from "../shown-json.ts"
 import type { Block } from "./block.ts"
 import { columnsOf } from "./columns.ts"
+import { paintCode } from "./render-code.ts"
 import { diffOf, hasNoHunk, isUnifiedDiff, noHunkNote, paintDiffLine } from "./render-diff.ts"
 import { entriesOf, mainArgumentOf, renderHeader } from "./render-header.ts"
 import type { RenderBlockOptions } from "./render-options.ts"
@@ -84,7 +85,7 @@ export const askedRows = (text: string, details: unknown, width: number, style: 
   const before = at === -1 ? text : text.slice(0, at)
   const after = at === -1 ? "" : text.slice(at + diff!.length)
   return [
-    ...(before === "" ? [] : markedRows(before, width, style)),
+    ...(before === "" ? [] : markedRows(before, width, style, paintCode(before, style))),
     ...(diff === undefined ? [] : diffRows(diff, width, style)),
     ...(after === "" ? [] : markedRows(after, width, style)),
   ]

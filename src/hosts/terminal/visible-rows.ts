@@ -68,14 +68,21 @@ export const breakVisible = (line: string, width: number): Array<string> => {
   return rows.map((row, index) => (index < rows.length - 1 && !row.endsWith("⇥   ") ? withSeenEnd(row) : row))
 }
 
-type Paint = (text: string) => string
+/** `at`: where the text begins in its line. */
+export type Paint = (text: string, at: number) => string
 
 /** Marks stand out from any text around them. */
-const painted = (row: string, paint: Paint, style: Style): string =>
-  row
+const painted = (row: string, paint: Paint, style: Style, begin = 0): string => {
+  let next = begin
+  return row
     .split(whole)
-    .map((part, index) => (part === "" ? "" : index % 2 === 1 ? style.mark(part) : paint(part)))
+    .map((part, index) => {
+      const at = next
+      next += part.length
+      return part === "" ? "" : index % 2 === 1 ? style.mark(part) : paint(part, at)
+    })
     .join("")
+}
 
 const asIs: Paint = (text) => text
 
@@ -94,9 +101,12 @@ export const markedRows = (
     .split("\n")
     .flatMap((line) => {
       const paint = paintOf(line)
-      return breakVisible(line, width).map(
-        (row, index) => style.dim(index === 0 ? "│ " : "┊ ") + painted(row, paint, style),
-      )
+      let next = 0
+      return breakVisible(line, width).map((row, index) => {
+        const at = next
+        next += row.length
+        return style.dim(index === 0 ? "│ " : "┊ ") + painted(row, paint, style, at)
+      })
     })
 
 /** A text of the terminal itself on one line, without a bar before it. */

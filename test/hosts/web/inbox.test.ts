@@ -1,5 +1,6 @@
 // @module-tag waits
 import { expect, it } from "vitest"
+import { runCodeTool } from "../../../src/code/index.ts"
 import { type Decision, defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
 import { describeWith } from "../../support/needs.ts"
 import { lines, panel } from "./calls-page.ts"
@@ -48,6 +49,30 @@ describeWith("chromium")("the page's inbox", () => {
       await question.getByRole("button", { name: "Approve" }).click()
     }
     expect(await result).toMatchObject({ status: "complete" })
+  })
+
+  it("shows code with its tools, words and texts told apart", async () => {
+    const { executor, web } = await served([note, runCodeTool({ tools: ["note"] })])
+    const page = await pages.open(web.url)
+    const source = "// <b>\nreturn await tools.note({ text: 'a' })"
+    const result = executor.run({ name: "run_code", params: { source } }, () => {})
+    const code = card(page, "run_code").locator("pre", { hasText: "It names the tools note." })
+    await code.waitFor()
+    expect(await code.textContent()).toBe(`\`\`\`js\n${source}\n\`\`\`\nIt names the tools note.`)
+    const parts = await code
+      .locator("span")
+      .evaluateAll((spans) => spans.map((span) => `${span.className} ${span.textContent}`))
+    expect(parts).toEqual([
+      "code-comment // <b>",
+      "code-word return",
+      "code-word await",
+      "code-tool tools.note",
+      "code-string 'a'",
+    ])
+    await settled(page)
+    await card(page, "run_code").getByRole("button", { name: "Deny…" }).click()
+    await page.keyboard.press("Enter")
+    expect(await result).toMatchObject({ status: "denied" })
   })
 
   it("denies with a reason, by keys alone", async () => {

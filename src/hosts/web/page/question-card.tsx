@@ -6,7 +6,7 @@ import { AnswerStored, CardHead, type CardProps, opener } from "./card-head.tsx"
 import { ParamsForm } from "./params-form.tsx"
 import { ReasonForm } from "./reason-form.tsx"
 import { RememberMenu } from "./remember-menu.tsx"
-import { Diff, Params, Said, visibleLine } from "./texts.tsx"
+import { Diff, Params, Preview, visibleLine } from "./texts.tsx"
 import { clock } from "./times.ts"
 import { useAnswer } from "./use-answer.ts"
 import { useRead } from "./use-read.ts"
@@ -24,7 +24,7 @@ const Asked = ({
   <>
     {label === undefined ? undefined : <p class="label">{visibleLine(label)}</p>}
     <Params json={detail.params} folded={detail.told} />
-    {detail.preview === undefined ? undefined : <Said text={detail.preview} />}
+    {detail.preview === undefined ? undefined : <Preview text={detail.preview} />}
     {detail.diff === undefined ? undefined : <Diff text={detail.diff} />}
     {detail.because === undefined ? undefined : <p class="because">{visibleLine(detail.because)}</p>}
   </>

@@ -1,5 +1,6 @@
 /** Untrusted texts: whole, and with marks for invisible characters. */
 import { isPlainObject } from "../../../schema/plain-object.ts"
+import { type CodePart, fencedParts } from "../../../text/code-parts.ts"
 import { visibleText } from "../../../text/visible-text.ts"
 import type { CallRow } from "../state/page-state.ts"
 import { readJson } from "./read-json.ts"
@@ -31,6 +32,25 @@ export const Sentences = ({ text }: { readonly text: string }) => (
 
 /** An untrusted text, unchanged. */
 export const Said = ({ text }: { readonly text: string }) => <pre class="said">{visibleText(text)}</pre>
+
+/** What a tool shows at its gate: code with its parts told apart by their colours. */
+export const Preview = ({ text }: { readonly text: string }) => {
+  const shown = visibleText(text)
+  const parts: ReadonlyArray<CodePart> = fencedParts(shown) ?? [{ text: shown }]
+  return (
+    <pre class="said">
+      {parts.map(({ text, kind }, index) =>
+        kind === undefined ? (
+          text
+        ) : (
+          <span key={index} class={`code-${kind}`}>
+            {text}
+          </span>
+        ),
+      )}
+    </pre>
+  )
+}
 
 /** The output of a tool, without colours, which no decision depends on. */
 export const Output = ({ text }: { readonly text: string }) => (
