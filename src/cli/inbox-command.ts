@@ -7,6 +7,7 @@ import { textOf } from "../output/output.ts"
 import type { AnswerOutcome, ListedAnswer } from "../pipeline/call/answer-list.ts"
 import type { FinalStatus } from "../pipeline/model/event.ts"
 import { statusOf } from "../pipeline/model/outcome.ts"
+import { didYouMean } from "../text/near-name.ts"
 import { askAnswer, canAskAnswer, givenAnswer, refusalOf } from "./inbox-effect.ts"
 import { type PersonOptions, personOf } from "./person.ts"
 import { exitStatus } from "./tally.ts"
@@ -174,17 +175,11 @@ class Answering {
 
   /** Decides the gates together, each once. */
   async decide(answers: ReadonlyArray<GateAnswer>): Promise<void> {
-    const open: Array<GateAnswer> = []
-    for (const answer of answers) {
-      // If no process runs the calls, nobody else reports that the answer is too late.
-      if (howEnded(await this.client.result(answer.callId)) === undefined) open.push(answer)
-      else await this.miss(answer.callId, undefined)
-    }
-    if (open.length === 0) return
+    if (answers.length === 0) return
     const { by } = this
-    const ids = open.map(({ callId }) => callId)
-    const outcomes = await awaited(ids, this.client.answer(open, by === undefined ? undefined : { by }))
-    for (const [index, outcome] of outcomes.entries()) await this.decided(open[index]!, outcome)
+    const ids = answers.map(({ callId }) => callId)
+    const outcomes = await awaited(ids, this.client.answer(answers, by === undefined ? undefined : { by }))
+    for (const [index, outcome] of outcomes.entries()) await this.decided(answers[index]!, outcome)
   }
 
   private async decided({ callId, approve }: GateAnswer, { took, why }: AnswerOutcome): Promise<void> {
@@ -252,8 +247,10 @@ class Answering {
     }
     const how = howEnded(await this.client.result(callId))
     if (how !== undefined) return tell(`${callId} ended before this answer, which changes nothing: ${how}.`)
+    const waiting: Array<string> = []
+    for await (const each of openQuestions(this.client)) waiting.push(each.callId)
     tell(
-      `${callId} waits for no answer now. Either somebody answered first and it goes on, or the store has no call of this id: without --approve and the like, this command lists what waits.`,
+      `${callId} waits for no answer now. Either somebody answered first and it goes on, or the store has no call of this id: without --approve and the like, this command lists what waits.${didYouMean(callId, waiting)}`,
     )
   }
 }

@@ -1,5 +1,6 @@
 // @module-tag waits
 /** `stepline inbox` and the effects that no host of the calls carries out. */
+import Libsql from "libsql"
 import { beforeEach, expect, it } from "vitest"
 import { pipeline, Step } from "../../src/index.ts"
 import { durableOf, untilTag } from "../durable/durable-of.ts"
@@ -147,6 +148,25 @@ it("says at once what has become of a call while no process runs the calls", asy
       stderr: "stepline: three ended before this answer, which changes nothing: it was denied.\n",
     })
   }
+})
+
+it("stores no answer for a call that the store does not know, and names the one that is meant", async () => {
+  await durable.close()
+  for (const [answer, id] of [
+    ["--approve", "thre"],
+    ["--deny", "thre"],
+    ["--respond", "thre"],
+    ["--approve", "else"],
+  ] as const) {
+    const near = id === "thre" ? " Did you mean `three`?" : ""
+    expect(await inbox(answer, id)).toMatchObject({
+      status: 1,
+      stderr: `stepline: ${id} waits for no answer now. Either somebody answered first and it goes on, or the store has no call of this id: without --approve and the like, this command lists what waits.${near}\n`,
+    })
+  }
+  const database = new Libsql(path("calls.db"))
+  expect(database.prepare("SELECT * FROM requests").all()).toEqual([])
+  database.close()
 })
 
 it("says what it knows of a call that goes on without an answer, or is unknown", async () => {

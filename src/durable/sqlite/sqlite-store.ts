@@ -46,7 +46,9 @@ export class SqliteStore implements CallStore {
   }
 
   async ask(request: Request): Promise<unknown> {
-    const answer = await this.answers.of(await this.database.whenFree(() => this.insert(request)))
+    const id = await this.database.whenFree(() => this.insert(request))
+    if (id === undefined) return false
+    const answer = await this.answers.of(id)
     if (answer === undefined) throw unansweredError()
     if ("error" in answer) throw new Error(answer.error)
     return answer.took
@@ -153,13 +155,24 @@ export class SqliteStore implements CallStore {
     this.database.close()
   }
 
-  private insert(request: Request): number {
-    let id = 0
+  /** Undefined for a request about a call that has ended or is unknown: no process would have anything to answer. */
+  private insert(request: Request): number | undefined {
+    let id: number | undefined
     this.database.transaction(() => {
+      if (request._tag !== "Enqueue" && !this.isOpen(request.callId)) return
       const inserting = "INSERT INTO requests (request, at) VALUES (?, ?)"
       id = this.database.run(inserting, JSON.stringify(request), Date.now())
     })
     return id
+  }
+
+  /** Whether a call has not ended, is about to be queued, or has left a task. */
+  private isOpen(callId: string): boolean {
+    const reading = `SELECT 1 FROM calls WHERE call_id = ?1 AND ended_at IS NULL
+      UNION ALL SELECT 1 FROM tasks WHERE task_id = ?1
+      UNION ALL SELECT 1 FROM requests, json_each(request, '$.calls') WHERE answer IS NULL AND value ->> 'callId' = ?1
+      LIMIT 1`
+    return this.database.get(reading, callId) !== undefined
   }
 
   private answersTo(ids: ReadonlyArray<number>): ReadonlyMap<number, RequestAnswer> {
