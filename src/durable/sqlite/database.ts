@@ -2,7 +2,7 @@
  * One SQLite file: its tables, their version, and its owner. When `transaction` returns, its changes survive the end of the process
  * and of the machine.
  */
-import { closeSync, openSync, type Stats, statSync } from "node:fs"
+import { closeSync, openSync, realpathSync, type Stats, statSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import type Database from "libsql"
 import { folderFault, writeFault } from "../../io/file-fault.ts"
@@ -139,9 +139,11 @@ export class StoreDatabase {
   private readonly lock: Database.Database | undefined
   private readonly statements = new Map<string, Database.Statement>()
   private commits = 0
+  private readonly inode: number | undefined
 
   private constructor(path: string, database: Database.Database, lock: Database.Database | undefined) {
     this.path = path
+    this.inode = statOf(path)?.ino
     this.database = database
     this.lock = lock
   }
@@ -153,7 +155,7 @@ export class StoreDatabase {
   static async open(path: string, owns: boolean): Promise<StoreDatabase> {
     const Libsql = await load()
     expectFile(path, owns)
-    const lock = owns ? takeLock(Libsql, path) : undefined
+    const lock = owns ? takeLock(Libsql, path, realPath(path)) : undefined
     try {
       if (owns) makeFile(path)
       const database = new Libsql(path)
@@ -194,9 +196,11 @@ export class StoreDatabase {
     return whenFree(this.path, work)
   }
 
-  /** Commits all of `work`, or nothing. Throws if another process locks the store. */
+  /** Commits all of `work`, or nothing. Throws if another process locks the store, and if the file is not in its place any more. */
   transaction(work: () => void): void {
     if (!this.database.open) throw closedError()
+    // Nobody would find what is written to a deleted file.
+    if (statOf(this.path)?.ino !== this.inode) throw goneError(this.path)
     this.database.exec("BEGIN IMMEDIATE")
     try {
       work()
@@ -249,6 +253,11 @@ export class StoreDatabase {
   }
 }
 
+const goneError = (path: string): StoreError =>
+  new StoreError(
+    `${path} was moved, deleted or replaced while it was open. Nothing is stored until the file is back`,
+  )
+
 const noStore = (path: string) =>
   new StoreError(`There is no store at ${path} yet: start what runs its calls first.`)
 
@@ -284,12 +293,22 @@ const statOf = (path: string): Stats | undefined => {
   }
 }
 
+/** The path without links, so that a store with two names has one owner. */
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path)
+  } catch {
+    // The file is missing: its owner makes it.
+    return path
+  }
+}
+
 /** The lock is a separate file, so that other processes can read the store and write their answers. */
-const takeLock = (Libsql: typeof Database, path: string): Database.Database => {
+const takeLock = (Libsql: typeof Database, path: string, real: string): Database.Database => {
   let lock: Database.Database | undefined
   try {
-    makeFile(`${path}-owner`)
-    lock = new Libsql(`${path}-owner`)
+    makeFile(`${real}-owner`)
+    lock = new Libsql(`${real}-owner`)
     lock.exec("PRAGMA busy_timeout = 0")
     lock.exec("BEGIN EXCLUSIVE")
     return lock

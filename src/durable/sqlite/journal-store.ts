@@ -2,11 +2,16 @@
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import { maxReceiptCalls } from "../poisoned.ts"
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
+import { FencedError } from "../store-error.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
 import { hasReceipts, isBusy, type StoreDatabase } from "./database.ts"
 
 /** Event numbers that are reserved in the store at a time. */
 const sequenceBlock = 100_000
+
+const lastEpoch = "SELECT value FROM meta WHERE key = 'owner'"
+const nextEpoch =
+  "INSERT INTO meta (key, value) VALUES ('owner', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value"
 
 /** A time in epoch milliseconds that never comes. */
 const latest = Number.MAX_SAFE_INTEGER
@@ -23,6 +28,8 @@ export class SqliteJournalStore implements JournalStore {
   private readonly closing: () => void
   /** The last reserved number: no event has a greater one. */
   private reserved = 0
+  /** Grows with each owner. Set when this one opened the store. */
+  private epoch = 0
 
   /** `closing` is called before the database is closed. */
   constructor(database: StoreDatabase, closing: () => void) {
@@ -30,7 +37,10 @@ export class SqliteJournalStore implements JournalStore {
     this.closing = closing
     const first = database.get("SELECT value FROM meta WHERE key = 'events'")?.value
     this.firstSequence = Number(first ?? 0)
-    database.transaction(() => this.reserve(this.firstSequence))
+    database.transaction(() => {
+      this.epoch = Number(database.get(nextEpoch)?.value)
+      this.reserve(this.firstSequence)
+    })
   }
 
   commit(changes: Changes): void | Promise<void> {
@@ -45,6 +55,8 @@ export class SqliteJournalStore implements JournalStore {
   private commitAtOnce(changes: Changes): void {
     const { database } = this
     database.transaction(() => {
+      // The lock cannot rule out a second owner: its file may be removed, or the store have another name.
+      if (Number(database.get(lastEpoch)?.value) !== this.epoch) throw new FencedError()
       // First: a new call may have the id of one that ends here.
       for (const row of changes.ended) this.end(row)
       for (const row of changes.calls) this.write(row)

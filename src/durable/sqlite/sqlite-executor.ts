@@ -11,7 +11,7 @@ import { type EventsOptions, expectReading, readEvents } from "../event-log.ts"
 import type { InboxItem, InboxOptions } from "../inbox.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
-import { closedError } from "../store-error.ts"
+import { closedError, StoreError, tellStoreError } from "../store-error.ts"
 import { StoredCalls } from "../stored-calls.ts"
 import type { StoredEvent } from "../stored-event.ts"
 import { StoreDatabase } from "./database.ts"
@@ -22,6 +22,11 @@ import { SqliteStore } from "./sqlite-store.ts"
 const sweepEvery = 100
 
 const pruneEvery = 3_600_000
+
+const ownedElsewhere = (path: string): StoreError =>
+  new StoreError(
+    `Another process has opened ${path} as its owner, and runs its calls from here on: this one has stopped. Start one process a store, and leave the file ${path}-owner alone`,
+  )
 
 /** The tasks of the executor in this process. */
 class LocalTasks implements DurableTasks {
@@ -75,7 +80,12 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     this.store = store
     const kept = toMillis("retention", options.retention, "7 days")
     this.rows = new SqliteJournalStore(database, () => store.leave())
-    this.runner = new Runner({ store: this.rows, registry, take: (calls) => this.takeInputs(calls) }, options)
+    const take = (calls: ReadonlyArray<ToolCallInput>) => this.takeInputs(calls)
+    const onFenced = () => {
+      tellStoreError(options.onStoreError, ownedElsewhere(database.path))
+      void this.close()
+    }
+    this.runner = new Runner({ store: this.rows, registry, take, onFenced }, options)
     this.tasks = new LocalTasks(store, this.runner)
     this.runner.restoreRules(this.rows.rules(this.runner.folder))
     if (this.rows.hasResults) this.runner.journal.engine.tools.offerReadResult()
