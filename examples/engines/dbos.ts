@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { DBOS } from "@dbos-inc/dbos-sdk"
 import {
   defineTool,
+  type HandlerFunction,
   handler,
   pipeline,
   runHandler,
@@ -20,14 +21,15 @@ import {
 const recorded = (tool: Tool): Tool => ({
   ...tool,
   compose: (params, call) =>
-    tool.compose(params, call).map((each, index) =>
-      handler(each.name, async (context) => {
+    tool.compose(params, call).map((each, index) => {
+      const run: HandlerFunction = async (context) => {
         const work = async () => ({ step: await runHandler(each, context), memory: context.memory })
         const { step, memory } = await DBOS.runStep(work, { name: `${index} ${each.name}` })
         Object.assign(context.memory, memory)
         return step
-      }),
-    ),
+      }
+      return handler(each.name, run, each)
+    }),
 })
 
 const say = (text: string): Step => {

@@ -79,7 +79,7 @@ export class Attempt {
   /** The delta that waits for its consumer, and the questions that a handler asks through the context. */
   blocked: BlockedDelta | undefined = undefined
   questions: MidwayQuestions | undefined = undefined
-  /** The host's answer to a finally handler's effect. Only that handler sees the answer as its output. */
+  /** The output that the running handler alone sees: the host's answer to a finally handler's effect, or a step of `runHandler`. */
   answer: ToolOutput | undefined = undefined
   /** Why the attempt was aborted; undefined while nothing has aborted it. */
   reason: unknown = undefined

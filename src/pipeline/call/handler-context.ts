@@ -28,19 +28,32 @@ export class AttemptContext implements HandlerContext {
     this.#attempt = attempt
   }
 
-  /** Runs an Effect with the executor's services, until the handler's signal interrupts the Effect. */
+  /** Runs an Effect with the executor's services. The end of the attempt interrupts the Effect, and waits for its finalizers. */
   static runEffect(context: HandlerContext, effect: HandlerEffect): Promise<unknown> {
     if (!(#engine in context)) throw new TypeError("Expected the context that the handler received")
     const { signal } = context
+    const attempt = context.#attempt
     return new Promise((resolve, reject) => {
       const fiber = context.#engine.fork(effect)
+      attempt.fiber = fiber
       const release = whenAborted(signal, () => fiber.interruptUnsafe())
       fiber.addObserver((exit) => {
         release()
+        if (attempt.fiber === fiber) attempt.fiber = undefined
         if (exit._tag === "Success") resolve(exit.value)
         else reject(signal.aborted ? signal.reason : Cause.squash(exit.cause))
       })
     })
+  }
+
+  /** Sets the output that the running handler sees; undefined for that of its call. */
+  static showOutput(context: HandlerContext, output: ToolOutput | undefined): void {
+    if (#attempt in context) context.#attempt.answer = output
+  }
+
+  /** Takes a step of a generator. Returns a promise if the step has to wait for the next turn of the event loop. */
+  static room(context: HandlerContext): Promise<void> | undefined {
+    return #engine in context ? context.#engine.budget.room() : undefined
   }
 
   /** Bound, so that it survives destructuring. */

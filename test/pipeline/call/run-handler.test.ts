@@ -11,7 +11,7 @@ import {
   ToolExecutor,
   ToolRegistry,
 } from "../../../src/index.ts"
-import { deferred, never } from "../../support/deferred.ts"
+import { deferred, never, turn } from "../../support/deferred.ts"
 import { executorOf, toolOf } from "../../support/executor-of.ts"
 
 /** The plan whose handlers run inside other handlers, which note their steps. */
@@ -84,6 +84,102 @@ describe("a handler that runs inside another", () => {
     expect(done).toEqual(["closed"])
   })
 
+  it("sees its own outputs, and those of the host, until it ends", async () => {
+    const seen: Array<unknown> = []
+    const { end } = await run(async function* (context) {
+      yield Step.Delegate({ _tag: "Ask" })
+      seen.push(context.output?.content)
+      yield Step.Output("own")
+      seen.push(context.output?.content)
+    })
+    expect(seen).toEqual([[{ type: "text", text: "answer to Ask" }], [{ type: "text", text: "own" }]])
+    expect(end).toMatchObject({ content: "own" })
+  })
+
+  it("lets timers run between the steps of a generator", async () => {
+    let turned = false
+    setImmediate(() => (turned = true))
+    await run(async function* () {
+      for (let n = 0; n < 10_000 && !turned; n++) yield Step.Continue
+    })
+    expect(turned).toBe(true)
+  })
+
+  it("ignores that a generator fails to close, as a pipeline does", async () => {
+    const { end } = await run(async function* () {
+      try {
+        yield Step.Error("no")
+      } finally {
+        // biome-ignore lint/correctness/noUnsafeFinally: what happens then is the subject.
+        throw new Error("closing")
+      }
+    })
+    expect(end).toMatchObject({ content: "no" })
+  })
+
+  it("is closed when its call is cancelled, and read no further", async () => {
+    const started = deferred()
+    const goesOn = deferred()
+    const closed = deferred()
+    const steps: Array<string> = []
+    const failures: Array<unknown> = []
+    const reading = handler("reading", async function* () {
+      started.resolve()
+      await goesOn.promise
+      for (let n = 0; n < 3; n++) {
+        steps.push("step")
+        yield Step.Continue
+      }
+    })
+    const stuck = handler("stuck", () => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () => never<IteratorResult<Step>>(),
+        return: async () => {
+          closed.resolve()
+          return { done: true as const, value: undefined }
+        },
+      }),
+    }))
+    const outer = handler("outer", async (context) => {
+      const both = [runHandler(stuck, context), runHandler(reading, context)]
+      await Promise.all(both).catch((error) => failures.push(error.message))
+      return Step.Continue
+    })
+    const executor = executorOf({ tool: pipeline().andThen(outer) })
+    const result = executor.run({ callId: "c", name: "tool" })
+    await started.promise
+    executor.cancelCall("c", "Enough")
+    await result
+    goesOn.resolve()
+    await closed.promise
+    await turn()
+    expect(steps).toEqual(["step"])
+    expect(failures).toEqual(["Enough"])
+  })
+
+  it("releases what its Effect has acquired before the finally handlers run", async () => {
+    const log: Array<string> = []
+    const started = deferred()
+    const inner = handler("inner", () =>
+      Effect.sync(started.resolve).pipe(
+        Effect.andThen(Effect.promise(() => never<Step>())),
+        Effect.onInterrupt(() =>
+          Effect.promise(turn).pipe(Effect.andThen(Effect.sync(() => log.push("released")))),
+        ),
+      ),
+    )
+    const plan = nestedPlan(inner).finally(() => {
+      log.push("finally")
+      return Step.Continue
+    })
+    const executor = executorOf({ tool: plan })
+    const result = executor.run({ callId: "c", name: "tool" })
+    await started.promise
+    executor.cancelCall("c")
+    await result
+    expect(log).toEqual(["released", "finally"])
+  })
+
   it("may open a gate with its last step, not before", async () => {
     const last = await run(() => Step.AwaitApproval({ label: "Go on?" }))
     expect(last.tags).toEqual(["Started", "AwaitingApproval", "Completed"])
@@ -96,6 +192,12 @@ describe("a handler that runs inside another", () => {
       content:
         "Handler `inner` opens a gate before its end. Put the gate into the pipeline, with `awaitApproval`",
     })
+    // The step that is returned could not hold both, and a gate without its preview asks about nothing.
+    const preview = await run(async function* () {
+      yield Step.Output("preview")
+      yield Step.AwaitApproval()
+    })
+    expect(preview.end).toMatchObject({ content: expect.stringContaining("opens a gate after an output") })
   })
 
   it("fails as it throws, and where it gives no Step", async () => {
