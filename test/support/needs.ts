@@ -2,7 +2,7 @@
  * What some tests drive besides Node. Where it is not installed they are left out, and the end of the run says so in one line; a
  * run that has installed all of it (TEST_NEEDS=all, as in CI) leaves out nothing.
  */
-import { accessSync, constants } from "node:fs"
+import { accessSync, constants, existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { describe, it, type TestContext } from "vitest"
 import { findChromium } from "../../src/io/find-chromium.ts"
@@ -25,7 +25,10 @@ const hasChromium = await findChromium().then(
   () => false,
 )
 
-/** Whether it is there, what people call it, and Debian's package of it. */
+/**
+ * Whether it is there, what people call it, and Debian's package of it, or npm's: what is as large as that is no dependency, and left
+ * out of every run that did not install it.
+ */
 const programs = {
   acl: { isThere: onPath("setfacl") && onPath("getfacl"), name: "access control lists", debian: "acl" },
   bwrap: {
@@ -35,6 +38,11 @@ const programs = {
   },
   chromium: { isThere: hasChromium, name: "a browser", debian: "chromium" },
   curl: { isThere: onPath("curl"), name: "curl", debian: "curl" },
+  mastra: {
+    isThere: existsSync(new URL("../../node_modules/@mastra/core/package.json", import.meta.url)),
+    name: "Mastra",
+    npm: "@mastra/core@1.71.0",
+  },
   git: { isThere: onPath("git"), name: "git", debian: "git" },
   nvim: { isThere: onPath("nvim"), name: "Neovim", debian: "neovim" },
   openssl: { isThere: onPath("openssl"), name: "openssl", debian: "openssl" },
@@ -49,14 +57,16 @@ export type Program = keyof typeof programs
 /** Whether what is missing is left out. */
 export const leavesOut = process.env.TEST_NEEDS !== "all"
 
-export const isLeftOut = (program: Program): boolean => leavesOut && !programs[program].isThere
+export const isLeftOut = (program: Program): boolean =>
+  (leavesOut || "npm" in programs[program]) && !programs[program].isThere
 
 /** Leaves out a test, or, before each of them, all of a file. */
 export const needs = ({ skip }: Pick<TestContext, "skip">, ...needed: ReadonlyArray<Program>): void => {
   const missing = needed.find(isLeftOut)
   if (missing === undefined) return
-  const { name, debian } = programs[missing]
-  skip(`not tried: what needs ${name} (apt-get install ${debian})`)
+  const { name, ...from } = programs[missing]
+  const install = "npm" in from ? `npm install --no-save ${from.npm}` : `apt-get install ${from.debian}`
+  skip(`not tried: what needs ${name} (${install})`)
 }
 
 /** Leaves out a group of tests, with what goes before all of them. */

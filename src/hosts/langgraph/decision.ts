@@ -32,7 +32,8 @@ export interface AskedCall {
   readonly parameters: JsonSchema
 }
 
-const actionOf = ({ call, decision: { reason = "", applies } }: AskedCall): LangGraphAction => {
+/** Describes a call for the person who decides. */
+export const actionOf = ({ call, decision: { reason = "", applies } }: AskedCall): LangGraphAction => {
   const preview = textOf(applies?.preview)
   return {
     name: call.name,
@@ -50,7 +51,8 @@ export const questionOf = (asked: ReadonlyArray<AskedCall>): LangGraphQuestion =
   })),
 })
 
-const answerOf = (decision: unknown): LoopAnswer | undefined => {
+/** Reads one decision; undefined for anything else. */
+export const answerOf = (decision: unknown): LoopAnswer | undefined => {
   const { type, message, editedAction } = Object(decision) as Readonly<Record<string, unknown>>
   if (type === "approve") return "approve"
   if (type === "reject") return { deny: typeof message === "string" ? message : undefined }

@@ -5,7 +5,6 @@
 import type { ToolContent } from "../../output/content.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
-import type { JsonSchema } from "../../schema/json-schema.ts"
 import {
   AgentLoop,
   type AgentLoopOptions,
@@ -15,6 +14,8 @@ import {
   toldBlocks,
 } from "../agent-loop/agent-loop.ts"
 import type { LoopAnswer } from "../agent-loop/first-answer.ts"
+import { Threads } from "../agent-loop/threads.ts"
+import { unchecked } from "../agent-loop/unchecked-schema.ts"
 import { type AskedCall, answersIn, questionOf } from "./decision.ts"
 
 export type { LangGraphAction, LangGraphQuestion } from "./decision.ts"
@@ -55,18 +56,6 @@ const noAnswers: Promise<Answers> = Promise.resolve(new Map())
 
 const askedTwice =
   "This node of the graph has asked about another call already, and can ask only once. Run the calls of a message with a ToolNode, or each in a node of its own."
-
-/** How many agents are remembered; the oldest are forgotten. */
-const maxAgents = 1000
-
-/** The executor checks the parameters, with messages that help the model. */
-const unchecked = (parameters: JsonSchema) => {
-  const schema = () => parameters
-  const validate = (value: unknown) => ({ value })
-  return {
-    "~standard": { version: 1, vendor: "stepline", validate, jsonSchema: { input: schema, output: schema } },
-  }
-}
 
 interface ModelMessage {
   readonly tool_calls?: ReadonlyArray<{ readonly id?: string; readonly name: string; readonly args: unknown }>
@@ -147,7 +136,7 @@ export const langGraphTools = <Sdk extends LangChainSdk, T extends ToolTypes>(
       const { toolCall, signal, writer } = runtime
       const callId = toolCall?.id ?? crypto.randomUUID()
       const call = { callId, name, params }
-      const loop = threads.of(runtime)
+      const loop = threads.of(runtime.configurable?.thread_id, runtime.metadata?.langgraph_step)
       const message = messageOf(runtime)
       const answer = (await answersOf(loop, call, runtime, message)).get(callId)
       // A checkpoint that is resumed twice has the same task.
@@ -171,32 +160,6 @@ export const langGraphTools = <Sdk extends LangChainSdk, T extends ToolTypes>(
     return makeTool(run, { name, description, schema: unchecked(parameters) })
   })
   return tools as Array<ReturnType<Sdk["tool"]>>
-}
-
-/** The agents of conversations. All calls of one step of a graph are one turn of its agent. */
-class Threads<T extends ToolTypes> {
-  private readonly makeLoop: (agentId: string) => AgentLoop<T>
-  private readonly agentId: string | undefined
-  private readonly known = new Map<string, { readonly loop: AgentLoop<T>; step: unknown }>()
-
-  constructor(makeLoop: (agentId: string) => AgentLoop<T>, agentId: string | undefined) {
-    this.makeLoop = makeLoop
-    this.agentId = agentId
-  }
-
-  of({ configurable, metadata }: Runtime): AgentLoop<T> {
-    const id = configurable?.thread_id
-    const agentId = this.agentId ?? (typeof id === "string" && id !== "" ? id : "main")
-    const thread = this.known.get(agentId) ?? { loop: this.makeLoop(agentId), step: undefined }
-    this.known.delete(agentId)
-    this.known.set(agentId, thread)
-    const [oldest] = this.known.keys()
-    if (this.known.size > maxAgents) this.known.delete(oldest!)
-    const step = metadata?.langgraph_step
-    if (step === undefined || step !== thread.step) thread.loop.nextTurn()
-    thread.step = step
-    return thread.loop
-  }
 }
 
 /** Blocks in LangChain's own shapes; text alone as a string. */

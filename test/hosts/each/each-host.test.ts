@@ -15,6 +15,7 @@ import { aiSdks } from "./ai-sdk.ts"
 import { embedded } from "./embedded.ts"
 import { type Capability, capabilities, Folder, type Host, type OpenHost } from "./host.ts"
 import { langgraph } from "./langgraph.ts"
+import { mastra } from "./mastra.ts"
 import { mcp } from "./mcp.ts"
 import { openaiAgents } from "./openai-agents.ts"
 import { python } from "./python.ts"
@@ -30,6 +31,7 @@ const hosts: ReadonlyArray<Host> = [
   ...aiSdks,
   openaiAgents,
   langgraph,
+  mastra,
   python(cli),
 ]
 
