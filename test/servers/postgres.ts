@@ -37,7 +37,7 @@ const firstPort = 10_000
  * A port that stays this server's while it is down: the system gives it to nobody, and another process that looks for one
  * begins elsewhere.
  */
-const ownPort = async (): Promise<number> => {
+export const ownPort = async (): Promise<number> => {
   const count = Math.max(firstGiven() - firstPort, 1000)
   for (let step = 0; step < count; step += 1) {
     const port = firstPort + ((process.pid * 31 + step) % count)

@@ -46,6 +46,7 @@ const programs = {
   git: { isThere: onPath("git"), name: "git", debian: "git" },
   nvim: { isThere: onPath("nvim"), name: "Neovim", debian: "neovim" },
   openssl: { isThere: onPath("openssl"), name: "openssl", debian: "openssl" },
+  pgbouncer: { isThere: onPath("pgbouncer"), name: "a pooler of Postgres", debian: "pgbouncer" },
   postgres: { isThere: postgresPrograms !== undefined, name: "Postgres", debian: "postgresql" },
   python: { isThere: onPath("python3"), name: "Python", debian: "python3" },
   rg: { isThere: onPath("rg"), name: "ripgrep", debian: "ripgrep" },

@@ -131,6 +131,8 @@ export class Notices {
   }
 
   private prove(): void {
+    // A proof on the listener's own connection would be heard where no other is.
+    if (this.proved !== undefined) return
     if (!this.isProved) this.tryToListen()
     this.isProved = false
     this.listener?.tell(proof).catch(() => undefined)

@@ -1,13 +1,42 @@
 // @module-tag waits
-import { type AddressInfo, connect, createServer } from "node:net"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
-import { openConnection } from "../../../src/durable/postgres/connection.ts"
 import { Notices } from "../../../src/durable/postgres/notices.ts"
 import type { Sql } from "../../../src/durable/postgres/sql.ts"
-import { usePostgres } from "../../servers/postgres.ts"
-import { describeWith } from "../../support/needs.ts"
+import { ownPort, usePostgres } from "../../servers/postgres.ts"
+import { nobody } from "../../servers/postgres-folders.ts"
+import { registryOf } from "../../support/executor-of.ts"
+import { describeWith, needs } from "../../support/needs.ts"
 import { adminOf } from "./admin.ts"
+
+/** Starts a pooler by transaction in front of a server. Returns its port. */
+const startPooler = async ({ port: behind }: URL): Promise<number> => {
+  const folder = await mkdtemp(join(tmpdir(), "stepline-pgbouncer-"))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const port = await ownPort()
+  await writeFile(join(folder, "users"), '"stepline" ""\n')
+  const settings = [
+    `[databases]\n* = host=127.0.0.1 port=${behind}\n[pgbouncer]`,
+    `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =`,
+    `auth_type = trust\nauth_file = ${join(folder, "users")}\npool_mode = transaction`,
+  ]
+  await writeFile(join(folder, "ini"), `${settings.join("\n")}\n`)
+  if (nobody.uid !== undefined) await chown(folder, nobody.uid, nobody.gid)
+  const pooler = spawn("pgbouncer", [join(folder, "ini")], { ...nobody, stdio: ["ignore", "ignore", "pipe"] })
+  onTestFinished(async () => {
+    pooler.kill("SIGKILL")
+    await once(pooler, "close")
+  })
+  // It says so once it listens.
+  for await (const line of createInterface(pooler.stderr)) if (line.includes("process up")) return port
+  throw new Error("pgbouncer has ended")
+}
 
 describeWith("postgres")("notices of a Postgres store", () => {
   const server = usePostgres()
@@ -50,31 +79,12 @@ describeWith("postgres")("notices of a Postgres store", () => {
     expect((await listening(sql)).pid).toBe(first.pid)
   })
 
-  it("are missed at opening where a pooler does not keep sessions", async () => {
+  it("are missed at opening where a pooler does not keep sessions", async (test) => {
+    needs(test, "pgbouncer")
     const url = new URL(await server.database())
-    // As such a pooler does, it passes on all but notices.
-    const pooler = createServer((socket) => {
-      const upstream = connect(Number(url.port), url.hostname)
-      socket.pipe(upstream)
-      let left = Buffer.alloc(0)
-      upstream.on("data", (bytes: Buffer) => {
-        left = Buffer.concat([left, bytes])
-        while (left.length >= 5 && left.length > left.readUInt32BE(1)) {
-          const end = left.readUInt32BE(1) + 1
-          if (left[0] !== "A".charCodeAt(0)) socket.write(left.subarray(0, end))
-          left = left.subarray(end)
-        }
-      })
-      for (const end of [socket, upstream]) end.on("error", () => {})
-      upstream.on("close", () => socket.destroy())
-      socket.on("close", () => upstream.destroy())
-    })
-    await new Promise<void>((resolve) => pooler.listen(0, "127.0.0.1", resolve))
-    onTestFinished(() => void pooler.close())
-    const { port } = pooler.address() as AddressInfo
+    const port = await startPooler(url)
     const store = `postgres://stepline@127.0.0.1:${port}${url.pathname}`
-    await openConnection(url.href, true).then((sql) => sql.end())
-    await expect(openDurableExecutor({ store, runner: false })).rejects.toThrow(
+    await expect(openDurableExecutor({ store, registry: registryOf({}) })).rejects.toThrow(
       `Notices of postgres://127.0.0.1:${port}${url.pathname} do not arrive: a pooler in front of it does not keep sessions. Set that to keep them (pgbouncer: pool_mode = session), or use the address of the server itself`,
     )
   })
