@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Layer, ManagedRuntime, Redacted, Schema } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime, Redacted, References, Schema } from "effect"
 import { ClusterWorkflowEngine, SingleRunner } from "effect/cluster"
 import { Digest } from "effect/crypto"
 import { Activity, DurableDeferred, Workflow } from "effect/workflow"
@@ -79,6 +79,7 @@ const cluster = SingleRunner.layer({
 }).pipe(
   Layer.provideMerge(PgClient.layer({ url: Redacted.make(url!) })),
   Layer.provide(Digest.layerWebCrypto),
+  Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Error")),
 )
 const open = () =>
   ManagedRuntime.make(body.pipe(Layer.provideMerge(ClusterWorkflowEngine.layer), Layer.provideMerge(cluster)))

@@ -103,6 +103,8 @@ export class Engine implements ActionHost, OwnTools {
   closing = false
   /** Set when a durable executor shuts down: resolves once all changes are stored and the mailbox is emptied. */
   leaving: Promise<void> | undefined
+  /** Set when a call was taken out: resolves once the finalizers of such calls have run. */
+  released: Promise<void> | undefined
   private madeTasks: BackgroundTasks | undefined
   private madeKeys: CallKeys | undefined
   private madeResults: KeptResults | undefined

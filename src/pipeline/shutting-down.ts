@@ -11,6 +11,7 @@ import type { ExecutorJournal } from "./executor-environment.ts"
 import { shutdownReason } from "./intake.ts"
 import { byShutdown } from "./model/decision.ts"
 import type { StagedAction } from "./model/staged-action.ts"
+import { soon } from "./schedule/soon.ts"
 
 /** Ends an executor's calls and its events. */
 export const shutDown = async (engine: Engine, journal: ExecutorJournal | undefined): Promise<void> => {
@@ -26,15 +27,20 @@ export const leaveCall = (engine: Engine, call: Call): void => {
   const { toolCall, action } = call
   const { agentId, callId } = toolCall
   call.to.onLeft?.(new Error(`Call "${callId}" was taken out of its executor: its snapshot continues it`))
-  void abandon(engine, call)
+  const { released } = engine
+  const done = abandon(engine, call)
+  engine.released = released === undefined ? done : released.then(() => done)
   if (action !== undefined) engine.actions.takeOut(agentId, action)
   if (call.key !== undefined) engine.keys.end(call, undefined, 0)
   engine.ended(call)
   if (toolCall.background) engine.tasks.left(callId)
-  engine.pool.release(call)
-  engine.limiter?.leave(call)
-  engine.lanes.leave(call)
   engine.watchers.left(callId)
+  // Later, because other calls begin then, and the host has not received the snapshot yet.
+  void soon.then(() => {
+    engine.pool.release(call)
+    engine.limiter?.leave(call)
+    engine.lanes.leave(call)
+  })
 }
 
 /** Forgets a pending action. */
@@ -54,6 +60,7 @@ const cancelAll = async (engine: Engine): Promise<void> => {
   // Only now, because actions that were being applied are pending again.
   actions.close()
   await calls.allEnded()
+  if (engine.released !== undefined) await engine.atMost(engine.released)
   await engine.cleanUp()
 }
 

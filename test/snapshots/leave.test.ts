@@ -1,9 +1,10 @@
 // @module-tag waits
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { pipeline, Step, type ToolEvent, type ToolExecutor } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { deferred } from "../support/deferred.ts"
+import { deferred, turn } from "../support/deferred.ts"
 import { executorOf, registryOf, toolOf } from "../support/executor-of.ts"
 import { gatedTool } from "../support/gated-tool.ts"
 
@@ -64,6 +65,35 @@ describe("a call that is taken out", () => {
     const idle = executor.next()
     executor.leave("c")
     expect(await idle).toBeUndefined()
+  })
+
+  it("lets no other call begin before its snapshot is returned", async () => {
+    const log: Array<string> = []
+    const read = pipeline().andThen(() => {
+      log.push("read")
+      return Step.Continue
+    })
+    const executor = executorOf({ write: gatedTool().plan, read })
+    executor.enqueue([call, { name: "read" }])
+    await untilGate(executor)
+    executor.leave("c")
+    log.push("left")
+    while ((await executor.next()) !== undefined) {}
+    expect(log).toEqual(["left", "read"])
+  })
+
+  it("releases what its Effects have acquired before a shutdown is over", async () => {
+    const log: Array<string> = []
+    const release = () => Effect.promise(turn).pipe(Effect.andThen(Effect.sync(() => log.push("released"))))
+    const plan = pipeline()
+      .andThen(() => Effect.acquireRelease(Effect.succeed(Step.Continue), release))
+      .awaitApproval()
+    const executor = executorOf({ write: plan })
+    executor.enqueue([call])
+    await untilGate(executor)
+    executor.leave("c")
+    await executor.shutdown()
+    expect(log).toEqual(["released"])
   })
 
   it("is passed over where its rules or reviewers have not answered yet", async () => {
