@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { pipeline, Step, ToolFilters } from "../../../src/index.ts"
+import { defineTool, pipeline, Step, ToolExecutor, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { deferred } from "../../support/deferred.ts"
 import { executorOf } from "../../support/executor-of.ts"
 import { gatedTool } from "../../support/gated-tool.ts"
@@ -108,6 +108,19 @@ describeWith("mastra")("Mastra: a gate", () => {
     await Promise.allSettled([resume(), resume()])
     await expect(resume()).rejects.toThrow("could not find a suspended run")
     expect(log).toEqual(["before", "after", "closed"])
+  })
+
+  it("is no question about arguments that are not JSON, which Mastra takes for none", async () => {
+    const tool = defineTool({
+      name: "write",
+      description: "Writes.",
+      parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+      compose: () => write,
+    })
+    const calls = [{ id: "a", name: "write", params: '{"text": "cut' }]
+    const { agent, told } = agentOf(new ToolExecutor(new ToolRegistry([tool])), [calls, "done"])
+    expect((await agent.generate("Write")).text).toBe("done")
+    expect(JSON.stringify(told())).toContain("must have required property 'text'")
   })
 
   it("is no question where a rule decides", async () => {

@@ -1,12 +1,20 @@
 // @module-tag waits
 /** What servers ask their user during a call, as the host of that call is asked. */
 import { fileURLToPath } from "node:url"
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import { InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import type { McpServer } from "@modelcontextprotocol/server"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { serveMcpHttp } from "../../../src/hosts/mcp/index.ts"
+import { mcpServer, serveMcpHttp, serveMcpStdio } from "../../../src/hosts/mcp/index.ts"
 import { inputOn, McpTools } from "../../../src/hosts/mcp-client/index.ts"
-import { type DelegateEvent, type ToolEvent, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
+import {
+  type DelegateEvent,
+  defineTool,
+  pipeline,
+  Step,
+  type ToolEvent,
+  ToolExecutor,
+  ToolRegistry,
+} from "../../../src/index.ts"
 import { deferred } from "../../support/deferred.ts"
 import { connect } from "../mcp/connected.ts"
 import { SessionTerminal } from "../terminal/session-terminal.ts"
@@ -136,6 +144,41 @@ describe("a question of a server", () => {
     const { content } = await client.callTool({ name: "ask" })
     expect(asked).toEqual(["The MCP server remote asks: Who is it?"])
     expect(content).toEqual([{ type: "text", text: '{"action":"accept","content":{"name":"Anne"}}' }])
+  })
+
+  it.each(["legacy", { pin: "2026-07-28" }] as const)("is asked in mode %s", async (mode) => {
+    const asks = defineTool({
+      name: "ask",
+      description: "Asks.",
+      parameters: { type: "object", properties: {} },
+      compose: () =>
+        pipeline().andThen(async ({ delegate }) => {
+          const requestedSchema = { type: "object", properties: { name: { type: "string" } } }
+          const params = { mode: "form", message: "Who is it?", requestedSchema }
+          const requests = { who: { method: "elicitation/create", params } }
+          const { structured } = (await delegate({ _tag: "McpInput", requests }))!
+          return Step.Output(JSON.stringify(structured))
+        }),
+    })
+    const serving = new ToolExecutor(new ToolRegistry([asks]))
+    const { build } = mcpServer(serving, { name: "theirs", version: "1.0.0" })
+    const registry = new ToolRegistry()
+    const transport = async () => {
+      const [near, far] = InMemoryTransport.createLinkedPair()
+      await serveMcpStdio(build, { transport: far })
+      return near
+    }
+    const tools = await McpTools.connect({ name: "theirs", registry, transport, mode, approval: () => false })
+    const executor = new ToolExecutor(registry)
+    onTestFinished(async () => {
+      await executor.shutdown()
+      await tools[Symbol.asyncDispose]()
+      await serving.shutdown()
+    })
+    const { asked, onEvent } = answering(accept({ name: "Anne" }))
+    const { content } = await executor.run({ name: "ask" }, onEvent)
+    expect(asked).toEqual(["The MCP server theirs asks: Who is it?"])
+    expect(JSON.parse(content)).toMatchObject({ who: accept({ name: "Anne" }) })
   })
 
   it("goes over HTTP to the very call that asks, also of another executor", async () => {
