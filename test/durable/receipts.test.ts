@@ -1,7 +1,6 @@
 // @module-tag waits
 import { readFile, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
-import { connectSql } from "../../src/durable/postgres/sql.ts"
 import { changing, recordedChanges } from "../../src/handlers/index.ts"
 import { handler, pipeline, Step, type ToolEvent } from "../../src/index.ts"
 import { localFiles } from "../../src/io/index.ts"
@@ -11,18 +10,10 @@ import { deferred } from "../support/deferred.ts"
 import { describeWith } from "../support/needs.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
 import { ranIn, tag, useHosts } from "./hosts.ts"
-import { describeStores, isShared } from "./stores.ts"
+import { describeStores, leasesEnd } from "./stores.ts"
 
 const approving = {
   onEvent: (event: ToolEvent) => void (event._tag === "AwaitingApproval" && event.approve()),
-}
-
-/** The leases of killed processes are over: in a file, there are none. */
-const leasesEnd = async (store: string): Promise<void> => {
-  if (!isShared(store)) return
-  const sql = await connectSql(store, 1)
-  await sql`UPDATE stepline_runners SET expires_at = now()`
-  await sql.end()
 }
 
 describeStores("The receipts of handlers", (path, store) => {

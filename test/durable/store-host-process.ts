@@ -4,6 +4,7 @@ import { openDurableExecutor } from "../../src/durable/index.ts"
 import { PostgresJournalStore } from "../../src/durable/postgres/journal-store.ts"
 import { PostgresStore } from "../../src/durable/postgres/postgres-store.ts"
 import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
+import { SqliteJournalStore } from "../../src/durable/sqlite/journal-store.ts"
 import { type HostPlan, runHost, storeOf } from "./store-host.ts"
 
 const [cwd, planText] = process.argv.slice(2) as [string, string]
@@ -39,6 +40,17 @@ if (plan.killAt !== undefined || plan.images !== undefined) {
     const enqueued = await submit.call(this, calls, runner)
     die("after")
     return enqueued
+  }
+}
+
+if (plan.diesCounted === true) {
+  for (const { prototype } of [SqliteJournalStore, PostgresJournalStore]) {
+    const { takeUses } = prototype
+    prototype.takeUses = async function (this: never, callId, uses, now) {
+      await takeUses.call(this, callId, uses, now)
+      process.kill(process.pid, "SIGKILL")
+      return new Promise(() => undefined)
+    }
   }
 }
 

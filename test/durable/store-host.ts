@@ -6,6 +6,7 @@ import { astEditTool, editFileTool, shellTool, writeFileTool } from "../../src/i
 import {
   defineTool,
   handler,
+  type Limit,
   pipeline,
   Step,
   type ToolCallInput,
@@ -38,6 +39,9 @@ export interface HostPlan {
   readonly races?: ReadonlyArray<string>
   /** Takes this call back, once nothing else is left to do, and tells what came of it. */
   readonly undo?: string
+  /** Kills itself once a call has counted at these limits, and before it begins. */
+  readonly diesCounted?: boolean
+  readonly limits?: ReadonlyArray<Limit>
   /** Where in the undo of a ticket it kills itself. */
   readonly diesIn?: "ticket 1" | "ticket 2"
   /** Whether it goes on when nothing is left to do, until it is killed. */
@@ -194,6 +198,7 @@ export const runHost = async (cwd: string, plan: HostPlan, tell: (line: object) 
     store: storeOf(cwd, plan),
     registry: new ToolRegistry(toolsOf(cwd, plan)),
     cwd,
+    ...(plan.limits !== undefined && { limits: plan.limits }),
     onStoreError,
   })
   const { executor } = durable

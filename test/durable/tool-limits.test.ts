@@ -9,7 +9,8 @@ import { toolOf } from "../support/executor-of.ts"
 import { heldTool } from "../support/held-tool.ts"
 import { describeWith } from "../support/needs.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
-import { describeStores } from "./stores.ts"
+import { tag, useHosts } from "./hosts.ts"
+import { describeStores, leasesEnd } from "./stores.ts"
 
 const echo = pipeline().andThen(() => Step.Output("done"))
 
@@ -68,7 +69,32 @@ const asked = async (durable: DurableExecutor, callId: string) => {
   while (!(await durable.inbox()).some((item) => item.callId === callId)) await turn()
 }
 
-describeStores("limits that are counted in the store", (_path, store) => {
+describeStores("limits that are counted in the store", (path, store) => {
+  const hosts = useHosts()
+
+  it("count a call once whose process died before it began", async () => {
+    const limits = [{ tools: ["once"], perAgent: 1, rate: { max: 1, per: "1 hour" as const } }]
+    const plan = { store: store(), limits, calls: [{ callId: "a", name: "once" }] }
+    expect(await hosts.dies(path(), { ...plan, diesCounted: true })).toBe(true)
+    await leasesEnd(store())
+    const told = await hosts.run(path(), plan)
+    expect(told.filter(tag("Completed"))).toMatchObject([{ callId: "a" }])
+    const [refused] = await hosts
+      .run(path(), { ...plan, calls: [{ callId: "b", name: "once" }] })
+      .then((all) => all.filter(tag("Error")))
+    expect(refused).toMatchObject({ callId: "b", reason: "limit" })
+  })
+
+  it("count each call of an id that is used again", async () => {
+    const limits = [{ tools: ["tool"], perAgent: 2 }]
+    const first = await durableOf(store(), { tool: echo }, { limits })
+    for (let i = 0; i < 2; i++)
+      expect((await first.executor.run({ callId: "a", name: "tool" })).status).toBe("complete")
+    await first.close()
+    const second = await durableOf(store(), { tool: echo }, { limits })
+    expect(await second.executor.run({ callId: "b", name: "tool" })).toMatchObject({ reason: "limit" })
+  })
+
   it("of an agent go on in the next process", async () => {
     const limits = [{ tools: ["tool"], perAgent: 2 }]
     const first = await durableOf(store(), { tool: echo }, { limits })

@@ -5,6 +5,7 @@ import { maxReceiptCalls } from "../poisoned.ts"
 import type { Changes, JournalStore } from "../store.ts"
 import { FencedError, ForeignAgentsError, TakenIdsError } from "../store-error.ts"
 import { column } from "./connection.ts"
+import { countedKey } from "./limit-uses.ts"
 import type { Query, Sql } from "./sql.ts"
 import { writeChanges } from "./write-changes.ts"
 
@@ -57,6 +58,8 @@ export class PostgresJournalStore implements JournalStore {
   private readonly sql: Sql
   private readonly runner: RunnerIdentity
   private readonly shared: SharedRows
+  /** Whether calls count at limits here. */
+  private hasUses = false
   /** The pending releases of places. */
   private leaving: Promise<void> = Promise.resolve()
 
@@ -82,7 +85,7 @@ export class PostgresJournalStore implements JournalStore {
       const fence = lanes.length === 0 ? this.alive(sql) : this.behind(sql, lanes)
       const claims = unknown.length === 0 ? undefined : this.claim(sql, unknown, agents)
       const writes = writeChanges(sql, runner.id, changes)
-      const [alive, , taken] = await Promise.all([fence, claims, writes])
+      const [alive, , taken] = await Promise.all([fence, claims, writes, this.uncount(sql, changes)])
       if (alive.length === 0) throw new FencedError()
       if (taken.length > 0) throw new TakenIdsError(taken)
       return { adopted: (await claims) ?? [], isBehind: alive[0]!.behind }
@@ -127,6 +130,7 @@ export class PostgresJournalStore implements JournalStore {
   }
 
   async takeUses(callId: string, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined> {
+    this.hasUses = true
     await this.leaving
     return this.shared.takeUses(callId, uses)
   }
@@ -140,6 +144,13 @@ export class PostgresJournalStore implements JournalStore {
   }
 
   close(): void {}
+
+  /** Forgets which of the ended calls have counted at their limits. */
+  private async uncount(sql: Query, { ended }: Changes): Promise<void> {
+    if (!this.hasUses || ended.length === 0) return
+    const ids = ended.map(({ callId }) => column(callId))
+    await sql`DELETE FROM stepline_uses WHERE key = ${countedKey} AND slot = ANY(${ids}::text[])`
+  }
 
   /**
    * Reads the row of the runner, which no other process can delete before the transaction ends; no row if other processes have

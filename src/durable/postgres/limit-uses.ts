@@ -7,6 +7,9 @@ import type { LimitUse } from "../../limits/stored-counts.ts"
 import { column } from "./connection.ts"
 import type { Query } from "./sql.ts"
 
+/** The key of the rows of calls that have counted at all but `concurrency`, and have not ended. */
+export const countedKey = "counted"
+
 /** A limit that is full. `wait`: null if a call has to end first. */
 interface Full {
   readonly index: number
@@ -21,6 +24,7 @@ export const countUses = async (
 ): Promise<Full | undefined> => {
   const rows = uses.map(({ key, kind, cost, max, rate }, index) => ({
     index,
+    kind,
     key: column(key),
     slot: kind === "concurrency" ? column(callId) : "",
     cost,
@@ -43,7 +47,9 @@ export const countUses = async (
       ), asked AS (
         SELECT *, ceil(now / part) AS at_part
         FROM clock, json_to_recordset(${JSON.stringify(rows)}::text::json)
-          AS rows(index int, key text, slot text, cost float8, max float8, per float8, part float8)
+          AS rows(index int, kind text, key text, slot text, cost float8, max float8, per float8, part float8)
+        -- Counted by a process that died before the call began.
+        WHERE kind = 'concurrency' OR NOT EXISTS (SELECT FROM stepline_uses WHERE key = ${countedKey} AND slot = ${column(callId)})
       ), reached AS (
         SELECT index, (min(until) - min(now))::float8 AS wait
         FROM asked LEFT JOIN stepline_uses u ON u.key = asked.key AND (asked.slot = '' OR u.slot <> asked.slot)
@@ -52,6 +58,8 @@ export const countUses = async (
         INSERT INTO stepline_uses AS u (key, slot, used, until, at)
         SELECT key, coalesce(at_part::bigint::text, slot), cost, ceil(at_part * part + per)::bigint, now::bigint
         FROM asked WHERE NOT EXISTS (SELECT FROM reached)
+        UNION ALL SELECT ${countedKey}, ${column(callId)}, 0, NULL, now::bigint FROM clock
+        WHERE NOT EXISTS (SELECT FROM reached) AND EXISTS (SELECT FROM asked WHERE kind <> 'concurrency')
         ON CONFLICT (key, slot) DO UPDATE SET at = EXCLUDED.at,
           used = CASE WHEN u.until IS NULL AND u.slot <> '' THEN EXCLUDED.used ELSE u.used + EXCLUDED.used END
       )

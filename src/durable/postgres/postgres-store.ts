@@ -18,7 +18,7 @@ import { outputOf, takeKey } from "./call-keys.ts"
 import { column, openConnection, shown } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
-import { countUses } from "./limit-uses.ts"
+import { countedKey, countUses } from "./limit-uses.ts"
 import { Notices } from "./notices.ts"
 import { channel, type Notice } from "./schema.ts"
 import { isAway, type Query, type Sql } from "./sql.ts"
@@ -306,7 +306,8 @@ export class PostgresStore implements CallStore {
   async leaveUses(callId: string): Promise<void> {
     await this.patiently(
       () =>
-        this.sql`DELETE FROM stepline_uses WHERE slot = ${column(callId)} AND slot <> '' AND until IS NULL`,
+        this
+          .sql`DELETE FROM stepline_uses WHERE slot = ${column(callId)} AND slot <> '' AND until IS NULL AND key <> ${countedKey}`,
     )
   }
 

@@ -106,7 +106,7 @@ ALTER TABLE stepline_runners ADD COLUMN tools text[] NOT NULL DEFAULT '{}'
 
 /**
  * Since 0.3, like the keys: the uses that calls count at limits. `slot`: for concurrency, the id of the running call; for a rate,
- * a part of its time. `until`: for a rate.
+ * a part of its time. `until`: for a rate. With the key `counted`, calls that were counted and have not ended.
  */
 export const usesSchema = `
 CREATE TABLE stepline_uses (

@@ -74,7 +74,10 @@ CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, output TEXT NOT NULL, exp
 CREATE INDEX IF NOT EXISTS keys_expiring ON keys (expires_at);
 `
 
-/** Since 0.3, like the keys: the uses that calls count at limits. `until`: for a rate, in epoch milliseconds. */
+/**
+ * Since 0.3, like the keys: the uses that calls count at limits. `until`: for a rate, in epoch milliseconds. In slot -1, calls that were
+ * counted and have not ended.
+ */
 const usesSchema = `
 CREATE TABLE IF NOT EXISTS uses (
   key TEXT NOT NULL, slot INTEGER NOT NULL, used REAL NOT NULL, until INTEGER, at INTEGER NOT NULL, PRIMARY KEY (key, slot)

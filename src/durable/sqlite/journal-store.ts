@@ -13,6 +13,9 @@ const lastEpoch = "SELECT value FROM meta WHERE key = 'owner'"
 const nextEpoch =
   "INSERT INTO meta (key, value) VALUES ('owner', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value"
 
+/** The slot of the row of a call that has counted at its limits, and has not ended: its key is the call. */
+const countedSlot = -1
+
 /** A time in epoch milliseconds that never comes. */
 const latest = Number.MAX_SAFE_INTEGER
 
@@ -30,6 +33,8 @@ export class SqliteJournalStore implements JournalStore {
   private reserved = 0
   /** Grows with each owner. Set when this one opened the store. */
   private epoch = 0
+  /** Whether any call may have counted at limits. */
+  private hasUses: boolean
 
   /** `closing` is called before the database is closed. */
   constructor(database: StoreDatabase, closing: () => void) {
@@ -37,6 +42,7 @@ export class SqliteJournalStore implements JournalStore {
     this.closing = closing
     const first = database.get("SELECT value FROM meta WHERE key = 'events'")?.value
     this.firstSequence = Number(first ?? 0)
+    this.hasUses = database.get("SELECT 1 AS found FROM uses LIMIT 1") !== undefined
     database.transaction(() => {
       this.epoch = Number(database.get(nextEpoch)?.value)
       this.reserve(this.firstSequence)
@@ -59,6 +65,7 @@ export class SqliteJournalStore implements JournalStore {
       if (Number(database.get(lastEpoch)?.value) !== this.epoch) throw new FencedError()
       // First: a new call may have the id of one that ends here.
       for (const row of changes.ended) this.end(row)
+      if (this.hasUses) for (const row of changes.ended) this.uncount(row)
       for (const row of changes.calls) this.write(row)
       for (const [agentId, rows] of changes.actions) this.writeActions(agentId, rows)
       for (const id of changes.cleaned) database.run("DELETE FROM actions WHERE action_id = ?", id)
@@ -126,14 +133,18 @@ export class SqliteJournalStore implements JournalStore {
     return this.database.get(reading, key, Date.now())?.output as string | undefined
   }
 
-  takeUses(_callId: string, uses: ReadonlyArray<LimitUse>, now: number): Promise<FullLimit | undefined> {
-    return this.database.whenFree(() => this.takeUsesAtOnce(uses, now))
+  takeUses(callId: string, uses: ReadonlyArray<LimitUse>, now: number): Promise<FullLimit | undefined> {
+    return this.database.whenFree(() => this.takeUsesAtOnce(callId, uses, now))
   }
 
-  private takeUsesAtOnce(uses: ReadonlyArray<LimitUse>, now: number): FullLimit | undefined {
+  private takeUsesAtOnce(callId: string, uses: ReadonlyArray<LimitUse>, now: number): FullLimit | undefined {
     const { database } = this
+    this.hasUses = true
     let full: FullLimit | undefined
     database.transaction(() => {
+      const counted = "SELECT 1 AS found FROM uses WHERE key = ? AND slot = ?"
+      // By a process that died before the call began.
+      if (database.get(counted, callId, countedSlot) !== undefined) return
       for (const [index, { key, cost, max }] of uses.entries()) {
         database.run("DELETE FROM uses WHERE key = ? AND until <= ?", key, now)
         const row = database.get(
@@ -143,6 +154,8 @@ export class SqliteJournalStore implements JournalStore {
         if (Number(row?.used) + cost > max) full ??= { index, wait: Number(row?.until) - now }
       }
       if (full !== undefined) return
+      const marking = "INSERT INTO uses (key, slot, used, at) VALUES (?, ?, 0, ?)"
+      database.run(marking, callId, countedSlot, now)
       for (const { key, cost, rate } of uses) {
         const slot = rate === undefined ? 0 : Math.ceil(now / rate.part)
         const until = rate === undefined ? null : Math.ceil(slot * rate.part + rate.per)
@@ -217,6 +230,11 @@ export class SqliteJournalStore implements JournalStore {
     const updating = "UPDATE calls SET asks = ?, background = ?, snapshot = ?, deadline = ? WHERE call_id = ?"
     if (isNew) this.database.run(inserting, callId, agentId, name, asks, background, snapshot, deadline)
     else this.database.run(updating, asks, background, snapshot, deadline, callId)
+  }
+
+  /** Forgets whether an ended call has counted at its limits. */
+  private uncount({ callId }: EndedRow): void {
+    this.database.run("DELETE FROM uses WHERE key = ? AND slot = ?", callId, countedSlot)
   }
 
   private end({ callId, agentId, name, isNew, result: text, whole, endedAt }: EndedRow): void {
