@@ -18,6 +18,10 @@ export class BlockList implements Iterable<Block> {
     this.blocks.set(block.callId, block)
   }
 
+  delete(callId: string): void {
+    this.blocks.delete(callId)
+  }
+
   clear(): void {
     this.blocks.clear()
   }

@@ -146,6 +146,13 @@ export class BlockView {
     this.invalidate()
   }
 
+  /** Removes the block of a call that was taken out of the executor. */
+  left(callId: string): void {
+    this.blocks.delete(callId)
+    this.gates.delete(callId)
+    this.invalidate()
+  }
+
   /** Records that this person has approved a gate that needs more people. */
   voted(callId: string, by: string | undefined): void {
     this.blocks.voted(callId, by)

@@ -130,7 +130,10 @@ export class Session {
 
   /** Resolves once the user has left and the executor is shut down. */
   async run(): Promise<void> {
-    const stopWatching = this.executor.watch({ decided: (decision) => this.decided(decision) })
+    const stopWatching = this.executor.watch({
+      decided: (decision) => this.decided(decision),
+      left: (callId) => this.view.left(callId),
+    })
     process.once("exit", this.restore)
     this.output.on("resize", this.resize)
     this.keyboard.open()

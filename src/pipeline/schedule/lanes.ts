@@ -111,7 +111,8 @@ export class Lanes {
 
   /** Counts an ended call in the queue. At half of the queue they are removed, so that a queue behind a stuck call stays short. */
   private forget(lane: Lane, waiting: Ring<Call>): void {
-    lane.gone += 1
+    // Of several calls that were taken out at once, an earlier removal may have removed this one too.
+    lane.gone = Math.min(lane.gone + 1, waiting.length)
     if (lane.gone * 2 <= waiting.length || waiting.length < 32) return
     for (let left = waiting.length; left > 0; left--) {
       const call = waiting.shift()!

@@ -64,6 +64,23 @@ test("blanks do not push a command away: their number stands in their place", as
   terminal.type("n\r")
 })
 
+test("a call that is taken out makes room for the next gate", async () => {
+  const executor = new ToolExecutor(new ToolRegistry([shellTool]), { cwd })
+  await using terminal = new SessionTerminal({ executor })
+  const asking = (callId: string) => ({
+    callId,
+    lane: callId,
+    name: "shell",
+    params: { command: `echo ${callId}` },
+  })
+  executor.enqueue([asking("first"), asking("second")])
+  await terminal.see(/\? shell\(echo first\)[\s\S]*1 more to decide/)
+  executor.leave("first")
+  expect(await terminal.see("? shell(echo second)\n  [y]es")).not.toContain("echo first")
+  terminal.type("y")
+  await terminal.see("✓ shell(echo second)")
+})
+
 describe("what does not fit is paged", () => {
   test("and y counts once the last page was on the screen", async () => {
     await using terminal = open()
