@@ -143,9 +143,10 @@ export class Connection implements AsyncDisposable {
    * several executors, and so perhaps to several people.
    */
   private asking(): HandlerContext | undefined {
+    // A cancelled call stays until its server answers.
+    const calls = [...this.calls].filter(({ signal }) => !signal.aborted)
     const own = this.current.getStore()
-    if (own !== undefined && this.calls.has(own)) return own
-    const calls = [...this.calls]
+    if (own !== undefined && calls.includes(own)) return own
     const latest = calls.at(-1)
     return calls.every(({ onShutdown }) => onShutdown === latest?.onShutdown) ? latest : undefined
   }
