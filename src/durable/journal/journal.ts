@@ -178,6 +178,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   close(): Promise<void> {
+    this.trials.close()
     for (const entry of this.entries.values()) if (entry.leave()) this.gathered.call(entry)
     return this.commits.close()
   }

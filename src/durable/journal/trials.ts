@@ -23,6 +23,8 @@ export class Trials {
   private timer: NodeJS.Timeout | undefined
   /** The attempt before which a call has paused. */
   private readonly paused = new WeakMap<Call, number>()
+  /** The timers of pauses. They keep the process alive: nothing else may do so. */
+  private readonly pausing = new Set<NodeJS.Timeout>()
 
   /** @param isLast Whether this is the last attempt that the call's handler may make. */
   constructor(isLast: (call: Call) => boolean) {
@@ -37,8 +39,19 @@ export class Trials {
     const { attempts } = call
     if (attempts < 3 || this.paused.get(call) === attempts) return false
     this.paused.set(call, attempts)
-    setTimeout(begin, Math.min(firstPause * 2 ** (attempts - 3), longestPause)).unref()
+    const over = () => {
+      this.pausing.delete(timer)
+      begin()
+    }
+    const timer = setTimeout(over, Math.min(firstPause * 2 ** (attempts - 3), longestPause))
+    this.pausing.add(timer)
     return true
+  }
+
+  /** Ends all pauses: another process runs the handlers. */
+  close(): void {
+    for (const timer of this.pausing) clearTimeout(timer)
+    this.pausing.clear()
   }
 
   /** Whether the call's handler has to wait for another one. If not, it runs from here on. */

@@ -291,6 +291,7 @@ it("pauses before its third attempt, and longer before each further one", async 
   await until(() => attempts.length === 2)
   await process.dies()
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  const timers = vi.spyOn(globalThis, "setTimeout")
   for (const [ends, pause] of [
     [false, 1000],
     [true, 2000],
@@ -299,6 +300,8 @@ it("pauses before its third attempt, and longer before each further one", async 
     await until(() => vi.getTimerCount() > 0)
     await turn()
     const before = attempts.length
+    // Nothing else may keep the process alive.
+    expect(timers.mock.results.at(-1)?.value.hasRef()).toBe(true)
     vi.advanceTimersByTime(pause - 1)
     await turn()
     expect(attempts).toHaveLength(before)
