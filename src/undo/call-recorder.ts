@@ -4,6 +4,7 @@ import type { Call } from "../pipeline/call/call.ts"
 import type { Journal } from "../pipeline/call/journal.ts"
 import type { EffectHandler } from "../pipeline/model/handler.ts"
 import { ToolError } from "../pipeline/model/step.ts"
+import type { KeyedCall } from "./call-record.ts"
 import type { ChangeKeeper, ChangeRecorder, ChangingCall, KeptChange } from "./changes.ts"
 import {
   type CallReceipts,
@@ -13,7 +14,7 @@ import {
   type StoredReceipts,
   wasGiven,
 } from "./receipts.ts"
-import type { KeyedCall, RecordedChanges } from "./recorded-changes.ts"
+import type { RecordedChanges } from "./recorded-changes.ts"
 import type { UndoBounds } from "./undo-options.ts"
 
 /** The receipts of a call, for a snapshot and its stored end; undefined if there are none. */

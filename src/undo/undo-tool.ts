@@ -11,9 +11,10 @@ import { Step, ToolError } from "../pipeline/model/step.ts"
 import { defineTool } from "../pipeline/model/tool.ts"
 import { messageOf } from "../text/message-of.ts"
 import { plural } from "../text/plural.ts"
+import type { CallRecord, Receipt } from "./call-record.ts"
 import { CallRecorder } from "./call-recorder.ts"
 import type { ChangeKeeper, KeptChange, LeftChange, UndoRequest } from "./changes.ts"
-import type { CallRecord, PlannedUndo, Receipt } from "./recorded-changes.ts"
+import type { PlannedUndo } from "./recorded-changes.ts"
 import { notKnown, type UndoParams, undoName } from "./undo-request.ts"
 
 /** The `details.undo` of a preview of `undo`. */
