@@ -349,7 +349,7 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
     const snapshot = this.snapshot(callId)
     const call = engine.calls.get(callId)
     if (call?.to.outer !== undefined)
-      throw new Error(`Call "${callId}" is nested: it can only be taken out with its outer call`)
+      throw new Error(`Call "${callId}" is nested: a handler of its outer call waits for it`)
     if (call !== undefined) leaveCall(engine, call)
     else leaveAction(engine, snapshot.call.agentId, engine.actions.find(callId)!)
     return snapshot

@@ -230,7 +230,7 @@ describe("a call that is taken out", () => {
     executor.enqueue([{ callId: "o", name: "outer" }])
     await untilGate(executor)
     expect(() => executor.leave("o/1")).toThrow(
-      'Call "o/1" is nested: it can only be taken out with its outer call',
+      'Call "o/1" is nested: a handler of its outer call waits for it',
     )
     expect(() => executor.leave("o")).toThrow('Call "o" is not at rest')
     expect(() => executor.leave("other")).toThrow('There is no call "other" that is active')

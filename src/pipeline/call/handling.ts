@@ -35,7 +35,7 @@ export const runPart = (engine: Engine, call: Call, command: Command): void => {
   if (!begins(engine, call, command)) return
   if (call.toolCall.name === resolveName && call.links.resolving === undefined && claimAction(engine, call))
     return
-  runHandler(engine, call, (call.parts[call.at] as HandlerPart<unknown>).handler)
+  startHandler(engine, call, (call.parts[call.at] as HandlerPart<unknown>).handler)
 }
 
 /** The handler already runs: its nested calls had released its place, and now it has a place again. */
@@ -53,7 +53,7 @@ export const runFinal = (engine: Engine, call: Call, command: Command): void => 
     finish(engine, call, attempt)
     call.attempt = undefined
   }
-  runHandler(engine, call, call.finals[state.part]!.handler)
+  startHandler(engine, call, call.finals[state.part]!.handler)
 }
 
 /** False if this `run` was started already, or if it has to wait: for the event loop to turn, or for the journal. */
@@ -76,7 +76,7 @@ const again = (engine: Engine, call: Call, command: Command) => () => {
   engine.mailbox.deliver()
 }
 
-const runHandler = (engine: Engine, call: Call, handler: EffectHandler<unknown>): void => {
+const startHandler = (engine: Engine, call: Call, handler: EffectHandler<unknown>): void => {
   const attempt = attemptOf(engine, call)
   const { run } = call
   if (attempt.generator !== undefined) return pull(engine, call, attempt, run)
