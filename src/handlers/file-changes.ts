@@ -204,6 +204,20 @@ const tryLook = (
 
 const lookOf = (path: string, known: Look["known"]): Look => ({ path, ...(known !== undefined && { known }) })
 
+/** Throws a ToolError if a path could not be taken back and the host requires that. */
+const expectKept = (paths: ReadonlyArray<ChangedPath>, before: ReadonlyArray<Seen> | undefined): void => {
+  const why = ({ path }: ChangedPath): string | undefined => {
+    if (before === undefined) return "cannot be read"
+    const state = before.find((seen) => seen.path === path)?.state
+    return state?.kind === "file" ? state.lost : undefined
+  }
+  for (const each of paths) {
+    const fault = why(each)
+    if (fault !== undefined)
+      throw new ToolError(`${each.path} was not changed: its content ${fault}, so it could not be taken back`)
+  }
+}
+
 const recording = async <A>(
   keeper: FileKeeper,
   history: FileHistory,
@@ -218,6 +232,7 @@ const recording = async <A>(
     paths.flatMap(({ path, after }) => (after === undefined ? [] : [[path, hashOfBytes(after)]])),
   )
   const before = await looking
+  if (recorder.bounds.required === true) expectKept(paths, before)
   const log = await history.log?.(recorder.bounds)
   const id =
     before &&
@@ -288,6 +303,7 @@ export const changing = async <A>(
 ): Promise<A> => {
   if (recorder === undefined) return work()
   if (history !== undefined) return recording(keeperOf(history), history, recorder, paths, work)
+  if (recorder.bounds.required === true) expectKept(paths, undefined)
   const result = await work()
   for (const { path } of paths)
     mayChange({ changes: recorder }, undefined, `the machine of ${path}, which remembers nothing,`)

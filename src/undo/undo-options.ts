@@ -15,6 +15,11 @@ export interface UndoOptions {
    * tree of 20,000 files. Default false.
    */
   readonly watch?: boolean | undefined
+  /**
+   * Whether a file is left alone if its former content cannot be kept, for example because the disk is full: the call ends as an Error.
+   * Default false: the file is changed, and `undo` says why the change stays.
+   */
+  readonly required?: boolean | undefined
 }
 
 /** The parsed options, in bytes and milliseconds. */
@@ -22,6 +27,7 @@ export interface UndoBounds {
   readonly maxBytes: number
   readonly maxAge: number
   readonly watch?: boolean
+  readonly required?: boolean
 }
 
 const defaultBounds: UndoBounds = {
@@ -35,13 +41,15 @@ export const toUndoBounds = (options: UndoOptions | false | undefined): UndoBoun
   if (options === undefined || options === null) return defaultBounds
   if (typeof options !== "object")
     throw new TypeError(
-      `Expected \`undo\` to be an object with maxBytes, maxAge, watch, or false, ${got(options)}`,
+      `Expected \`undo\` to be an object with maxBytes, maxAge, watch, required, or false, ${got(options)}`,
     )
   expectFlag("watch", options.watch, " of `undo`")
-  expectKnown("`undo`", options, ["maxBytes", "maxAge", "watch"])
+  expectFlag("required", options.required, " of `undo`")
+  expectKnown("`undo`", options, ["maxBytes", "maxAge", "watch", "required"])
   return {
     maxBytes: toCount("maxBytes", options.maxBytes, defaultBounds.maxBytes, " of `undo`"),
     maxAge: toMillis("undo.maxAge", options.maxAge, defaultBounds.maxAge),
     ...(options.watch === true && { watch: true }),
+    ...(options.required === true && { required: true }),
   }
 }

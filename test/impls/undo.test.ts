@@ -416,6 +416,19 @@ describe("what cannot be taken back is said", () => {
     expect((await stat(path("old/locked"))).mode).toBe(before.mode)
   })
 
+  it("of what is too large to be kept; it is not made where the host requires that", async () => {
+    for (const required of [false, true]) {
+      const executor = makeExecutor({ undo: { maxBytes: 10, required } })
+      await writeFile(path("large"), "0123456789 one")
+      const params = { path: "large", edits: [{ old_string: "one", new_string: "two" }] }
+      const result = await executor.run({ name: "edit_file", params, decision: "approve" })
+      const why = `${path("large")} was not changed: its content has 14 bytes, more than are kept, so it could not be taken back`
+      expect(result.isError ? result.content : await text("large")).toBe(required ? why : "0123456789 two")
+      expect(await text("large")).toBe(required ? "0123456789 one" : "0123456789 two")
+      await run(executor, "write_file", { path: `new ${required}`, content: "new" }, "write")
+    }
+  })
+
   it("of a watched command that changes the mode of a file with two names", async () => {
     const executor = makeExecutor({ undo: { watch: true } })
     await writeFile(path("one"), "same")
