@@ -302,7 +302,7 @@ describe("an executor refuses", () => {
 
   it("a function as a watcher, and a module as a registry", async () => {
     expect(() => executorOf({ note }).watch((() => undefined) as never)).toThrow(
-      "Expected the options of `watch` to be an object with queued, limited, event, decided, forgotten, tracer",
+      "Expected the options of `watch` to be an object with queued, limited, event, decided, forgotten, left, tracer",
     )
     const module = (await import("../../src/testing.ts")) as never
     expect(() => new ToolExecutor(module)).toThrow("Expected a ToolRegistry, got `[object Module]` (object)")

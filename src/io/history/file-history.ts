@@ -152,9 +152,10 @@ class PutBacks {
     // A path that cannot be restored does not replace the present one.
     const able = new Set<PutBack>()
     for (const put of making) if (await this.canCome(put)) able.add(put)
+    const filled = new Set(Array.from(able, ({ from }) => dirname(from.path)))
     for (const put of changed) {
       const goes = put.to.kind === "nothing" || (isGivingWay(put) && able.has(put))
-      if (goes && !this.goes(put)) able.delete(put)
+      if (goes && !this.goes(put, filled)) able.delete(put)
     }
     for (const put of making) if (able.has(put)) this.comes(put)
   }
@@ -164,12 +165,12 @@ class PutBacks {
     return false
   }
 
-  /** Plans the removal of a path. Returns whether it can be removed. */
-  private goes(put: PutBack): boolean {
+  /** Plans the removal of a path. `filled`: the folders in which paths come back. Returns whether the path can be removed. */
+  private goes(put: PutBack, filled: ReadonlySet<string>): boolean {
     const { path, print, state } = put.from
     if (state.kind === "folder") {
       const rest = print?.names?.filter((name) => !this.gone.has(join(path, name)))
-      if (rest === undefined || rest.length > 0)
+      if (rest === undefined || rest.length > 0 || filled.has(path))
         return this.leave(put, "it is a folder that holds something else by now")
     }
     this.gone.add(path)
