@@ -1,8 +1,8 @@
 /** The MCP servers of a command line and of its configuration file: their tools are used like any others. */
-import { availableParallelism, loadavg } from "node:os"
 import type { Transport } from "@modelcontextprotocol/client"
 import type { McpTools, McpToolsOptions } from "../hosts/mcp-client/mcp-tools.ts"
 import type { RemotePrimary } from "../hosts/mcp-client/server-tool.ts"
+import { busyFactor } from "../io/busy-machine.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"
@@ -123,7 +123,7 @@ const transportOf = async ({ command, url, env, headers }: ServerEntry, cwd: str
 }
 
 /** How long to wait for a server, in milliseconds; longer on a busy machine. Its tools can also arrive later. */
-const patience = (): number => 10_000 * Math.min(4, Math.max(1, loadavg()[0]! / availableParallelism()))
+const patience = (): number => 10_000 * busyFactor()
 
 /** Resolves once a connection is made or has failed; false if that takes too long. */
 const within = (connecting: Promise<unknown>): Promise<boolean> =>

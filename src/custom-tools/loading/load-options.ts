@@ -14,7 +14,7 @@ export interface LoadOptions {
   readonly host?: CustomToolHost
   /** When our own modules stand in for the packages that tools import. Default `"auto"`: if those are not installed. */
   readonly standIns?: StandInMode
-  /** Time limit for a module, and then for its factory, in milliseconds. Default 10,000. */
+  /** Time limit for a module, and then for its factory, in milliseconds. Default 10,000, on a busy machine up to 40,000. */
   readonly loadTimeout?: number
   /** For modules that do not specify it themselves. Default `"current"`. */
   readonly argumentOrder?: ArgumentOrder

@@ -3,6 +3,7 @@
  * can throw, loop, never settle or try to end the process, and affects only itself.
  */
 import { realpath } from "node:fs/promises"
+import { busyFactor } from "../../io/busy-machine.ts"
 import { loggerOf } from "../file-logger.ts"
 import type { Logger } from "../logger.ts"
 import { loadStandIns } from "../stand-ins/index.ts"
@@ -17,7 +18,7 @@ import { hideFromLoops } from "./shared-prototypes.ts"
 export interface ModuleLoaderOptions {
   /** Default `"auto"`. */
   readonly standIns?: StandInMode
-  /** Time limit for a module, and then for its factory, in milliseconds. Default 10,000; `Infinity` is about 25 days. */
+  /** Time limit for a module, and then for its factory, in milliseconds. Default 10,000, on a busy machine up to 40,000; `Infinity` is about 25 days. */
   readonly loadTimeout?: number
   /** Receives warnings about errors that modules do not handle: a rejected promise, a throw from a timer. Default: the log file. */
   readonly logger?: Logger
@@ -28,7 +29,7 @@ export interface ModuleLoaderOptions {
   readonly check?: (path: string, content: Uint8Array) => void
 }
 
-const defaultTimeout = 10_000
+const defaultTimeout = (): number => Math.round(10_000 * busyFactor())
 
 /** Loads each module once, however often it is requested or imported: create another loader to load it again. */
 export class ModuleLoader {
@@ -38,7 +39,12 @@ export class ModuleLoader {
   private readonly check: ModuleLoaderOptions["check"]
   private graph: Promise<ModuleGraph> | undefined
 
-  constructor({ standIns = "auto", loadTimeout = defaultTimeout, logger, check }: ModuleLoaderOptions = {}) {
+  constructor({
+    standIns = "auto",
+    loadTimeout = defaultTimeout(),
+    logger,
+    check,
+  }: ModuleLoaderOptions = {}) {
     if (!(loadTimeout > 0)) {
       throw new TypeError(
         `Expected \`loadTimeout\` to be a positive number of milliseconds, got \`${loadTimeout}\` (${typeof loadTimeout})`,

@@ -66,9 +66,9 @@ it("drops what a factory registers once nobody waits for it any more", async () 
      hasGoneOn.resolve()`,
   ])
   await isWaiting.promise
-  await vi.advanceTimersByTimeAsync(10_000)
+  await vi.advanceTimersByTimeAsync(40_000)
   const { errors, runner } = await loading
-  expect(errors).toMatchObject([{ error: expect.stringContaining("did not finish loading within 10000 ms") }])
+  expect(errors).toMatchObject([{ error: expect.stringMatching(/did not finish loading within \d+ ms$/) }])
   goOn.resolve()
   await hasGoneOn.promise
   expect(runner.tools.all()).toEqual([])
