@@ -186,12 +186,21 @@ export class Connection implements AsyncDisposable {
     const { name, transport, mode, onTools, onError, after } = this.options
     const sdk = await loadSdk()
     this.sdk = sdk
-    const sync = (tools: ReadonlyArray<McpTool>) => onTools(tools, client.getServerCapabilities() ?? {})
+    // A list that the server announces before its turn has come waits too.
+    let listed: ReadonlyArray<McpTool> = []
+    let isReady = false
+    const sync = () => isReady && onTools(listed, client.getServerCapabilities() ?? {})
     const options: ClientOptions = {
       capabilities: { elicitation: { form: {} } },
       versionNegotiation: { mode },
       listChanged: {
-        tools: { onChanged: (error, tools) => (tools === null ? error && onError(error) : sync(tools)) },
+        tools: {
+          onChanged: (error, tools) => {
+            if (tools === null) return error && onError(error)
+            listed = tools
+            sync()
+          },
+        },
       },
     }
     const client = new sdk.Client(clientInfo, options)
@@ -213,9 +222,10 @@ export class Connection implements AsyncDisposable {
       await client.connect(connected)
       const { onmessage } = connected
       connected.onmessage = (message, extra) => onmessage?.(readableMessage(message), extra)
-      const { tools } = await client.listTools()
+      listed = (await client.listTools()).tools
       await after
-      sync(tools)
+      isReady = true
+      sync()
     } catch (cause) {
       this.latest = undefined
       await client.close().catch(() => {})

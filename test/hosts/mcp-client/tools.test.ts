@@ -5,6 +5,7 @@ import { mcpServer, serveMcpStdio } from "../../../src/hosts/mcp/index.ts"
 import { McpTools, type McpToolsOptions } from "../../../src/hosts/mcp-client/index.ts"
 import { remoteName } from "../../../src/hosts/mcp-client/remote-name.ts"
 import { defineTool, pipeline, Step, type Tool, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
+import { deferred, turn, until } from "../../support/deferred.ts"
 
 const toolNamed = (name: string, text = name): Tool =>
   defineTool({
@@ -57,6 +58,37 @@ const changed = (registry: ToolRegistry): Promise<Array<string>> =>
   })
 
 describe("the tools of an MCP server", () => {
+  it("come behind those of the servers before it, also if it announces more of them meanwhile", async () => {
+    const before = deferred()
+    let lists = 0
+    const turns = async () => {
+      for (let count = 0; count < 20; count++) await turn()
+    }
+    const theirs = new ToolRegistry([toolNamed("a")])
+    await using serving = new ToolExecutor(theirs)
+    const [near, far] = InMemoryTransport.createLinkedPair()
+    await serveMcpStdio(mcpServer(serving, { name: "theirs", version: "1.0.0" }).build, { transport: far })
+    const { send } = near
+    near.send = (message, options) => {
+      if ("method" in message && message.method === "tools/list") lists += 1
+      return send.call(near, message, options)
+    }
+    const registry = new ToolRegistry()
+    const after = before.promise
+    await using tools = new McpTools({ name: "theirs", registry, transport: () => near, after })
+    const opening = tools.open()
+    await until(() => lists === 1)
+    await turns()
+    theirs.register(toolNamed("b"))
+    // The client asks for the list again, a moment later.
+    await until(() => lists === 2)
+    await turns()
+    registry.register(toolNamed("a"))
+    before.resolve()
+    await opening
+    expect(registry.names).toEqual(["a", "theirs_a", "b"])
+  })
+
   it.each(["legacy", { pin: "2026-07-28" }, "auto"] as const)(
     "follow what the server has, in mode %s",
     async (mode) => {
