@@ -210,22 +210,27 @@ export class AcpToolHost {
         break
       case "IdeCheckUnsavedEdits":
         return this.checkUnsaved(event, effect.path)
-      default:
-        if (this.session.capabilities.elicitation?.form != null && formsIn(effect) !== undefined)
-          return this.fillForms(event, over)
+      default: {
+        const forms = this.session.capabilities.elicitation?.form == null ? undefined : formsIn(effect)
+        if (forms !== undefined) return this.fillForms(event, forms, over)
         if (!effect._tag.startsWith("Ide")) {
           event.fail(`The ACP client cannot answer ${effect._tag}`)
           return
         }
+      }
     }
     event.succeed()
   }
 
   /** What MCP servers ask their user: the client shows the same forms. */
-  private async fillForms(event: DelegateEvent, over: AbortSignal): Promise<void> {
+  private async fillForms(
+    event: DelegateEvent,
+    forms: NonNullable<ReturnType<typeof formsIn>>,
+    over: AbortSignal,
+  ): Promise<void> {
     const { client, sessionId } = this.session
     const structured: Record<string, unknown> = {}
-    for (const [key, params] of formsIn(event.effect)!) {
+    for (const [key, params] of forms) {
       const form = { mode: "form", ...params, sessionId, toolCallId: event.callId }
       const options = { cancellationSignal: over, stopWaitingOnCancel: true }
       structured[key] = await client.request("elicitation/create", form, options)

@@ -1,5 +1,6 @@
 /** The tools that a server lists. */
 import type { CallToolResult, Tool as McpTool, ServerCapabilities } from "@modelcontextprotocol/client"
+import { whenAborted } from "../../pipeline/model/when-aborted.ts"
 import { serverToolName } from "./remote-name.ts"
 import type { Sending, ServerTool } from "./server-tool.ts"
 
@@ -15,13 +16,13 @@ const asTask = async (name: string, sending: Sending): Promise<CallToolResult> =
   const cancel = () =>
     client.request({ method: "tasks/cancel", params: { taskId } }, CancelTaskResult).catch(() => {})
   if (signal.aborted) void cancel()
-  signal.addEventListener("abort", cancel, { once: true })
+  const release = whenAborted(signal, cancel)
   const told = taskStatus(taskId)
   try {
     return await client.request({ method: "tasks/result", params: { taskId } }, CallToolResult, options)
   } finally {
     told()
-    signal.removeEventListener("abort", cancel)
+    release()
   }
 }
 

@@ -5,7 +5,7 @@ import { writeFault } from "../file-fault.ts"
 import { withFileLock } from "../file-lock.ts"
 import { expectAsSeen } from "../staging/apply-changes.ts"
 import type { Change } from "../staging/change.ts"
-import { statNow, statOf } from "../staging/fingerprint.ts"
+import { type Stat, statNow, statOf } from "../staging/fingerprint.ts"
 import { contentOf, shownOf } from "../staging/shown-changes.ts"
 import {
   applyStage,
@@ -67,7 +67,7 @@ export interface FileHistory {
 }
 
 /** The missing folders above a path, from the top. */
-const missingAbove = async (path: string, stat: typeof statOf | typeof statNow): Promise<Array<string>> => {
+const missingAbove = async (path: string, stat: Stat): Promise<Array<string>> => {
   const missing: Array<string> = []
   for (let parent = dirname(path); (await stat(parent)) === undefined; parent = dirname(parent)) {
     missing.unshift(parent)

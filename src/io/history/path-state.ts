@@ -8,7 +8,7 @@ import {
   modeOf,
   namesIn,
   ownerOf,
-  type statNow,
+  type Stat,
   statOf,
 } from "../staging/fingerprint.ts"
 
@@ -65,11 +65,7 @@ export const stateOf = async (path: string, info: BigIntStats, hashOf: HashOf): 
 }
 
 /** Reads the state of a path. `path`: absolute, with links resolved except in its last part. */
-export const look = async (
-  path: string,
-  hashOf: HashOf,
-  stat: typeof statOf | typeof statNow = statOf,
-): Promise<Seen> => {
+export const look = async (path: string, hashOf: HashOf, stat: Stat = statOf): Promise<Seen> => {
   const info = await stat(path)
   if (info === undefined) return { path, state: { kind: "nothing" }, print: undefined }
   const names = info.isDirectory() ? await namesIn(path).catch(() => undefined) : undefined

@@ -42,6 +42,9 @@ export const statNow = (path: string): BigIntStats | undefined => {
   }
 }
 
+/** One of the two. */
+export type Stat = typeof statOf | typeof statNow
+
 export const modeOf = (info: BigIntStats): number => Number(info.mode & 0o7777n)
 
 export const ownerOf = (info: BigIntStats): string => `${info.uid}:${info.gid}`
