@@ -31,6 +31,21 @@ it("a list of strings", async () => {
   expect(await run(source)).toBe("true true false false\n")
 })
 
+/** Loads a tool from where no TypeBox is installed beside it; gives the tools' names and the errors. */
+const load = async (tool: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "stepline-tools-"))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const path = join(folder, "tool.ts")
+  await writeFile(path, tool)
+  return await run(`
+    import { ToolRegistry } from "stepline"
+    import { CustomTools } from "stepline/custom-tools"
+    const registry = new ToolRegistry()
+    const options = { cwd: process.cwd(), registry, paths: [${JSON.stringify(path)}], discovery: false }
+    const { errors } = await CustomTools.load(options)
+    console.log(...registry.definitions().map(({ name }) => name), ...errors.map(({ error }) => error))`)
+}
+
 it("a format that a custom tool names", async () => {
   const tool = `
     import { FormatRegistry, Type } from "@sinclair/typebox"
@@ -44,16 +59,18 @@ it("a format that a custom tool names", async () => {
       parameters: Type.Object({}),
       execute: async () => ({ content: [] }),
     })`
-  // Where no TypeBox is installed beside it.
-  const folder = await mkdtemp(join(tmpdir(), "stepline-tools-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const path = join(folder, "even.ts")
-  await writeFile(path, tool)
-  const source = `
-    import { ToolRegistry } from "stepline"
-    import { CustomTools } from "stepline/custom-tools"
-    const registry = new ToolRegistry()
-    await CustomTools.load({ cwd: process.cwd(), registry, paths: [${JSON.stringify(path)}], discovery: false })
-    console.log(registry.definitions().map(({ name }) => name).join())`
-  expect(await run(source)).toBe("true_false\n")
+  expect(await load(tool)).toBe("true_false\n")
+})
+
+it("builders of typebox, which is not installed; its checks say what to install", async () => {
+  const tool = (name: string) => `
+    import { Type } from "typebox"
+    import { Value } from "typebox/value"
+    import { Compile } from "typebox/compile"
+    const parameters = Type.Object({ size: Type.Enum(["s", "m"]) })
+    export default () => ({ name: ${name}, description: "", parameters, execute: async () => ({ content: [] }) })`
+  expect(await load(tool("'size'"))).toBe("size\n")
+  const needs = "needs TypeBox itself; install typebox beside the tool."
+  expect(await load(tool("Value.Check(parameters, {})"))).toBe(`Failed to load tool: Value.Check ${needs}\n`)
+  expect(await load(tool("Compile(parameters)"))).toBe(`Failed to load tool: Compile() ${needs}\n`)
 })

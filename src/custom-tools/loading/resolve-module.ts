@@ -2,6 +2,7 @@
 import { isBuiltin } from "node:module"
 import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { requireBeside } from "../../io/beside.ts"
 import { readRegularSync } from "../../text/regular-file.ts"
 import { isModuleFile, noModule } from "./compile-module.ts"
 import { createJiti } from "./create-jiti.ts"
@@ -60,8 +61,8 @@ export class ModuleResolver {
     if (isBuiltin(specifier)) return builtinTarget(specifier)
     if (specifier.startsWith("node:")) throw missingBuiltin(specifier, importer.path)
     const standIn = this.standIn(specifier)
-    if (standIn !== undefined && this.mode === "always") return standIn
-    const path = this.find(specifier, importer)
+    const own = standIn !== undefined && this.mode === "always" ? undefined : this.find(specifier, importer)
+    const path = own ?? this.provided(specifier)
     if (standIn !== undefined) {
       return path !== undefined && runsOnNode(path) ? { _tag: "Native", id: path, standIn } : standIn
     }
@@ -74,6 +75,17 @@ export class ModuleResolver {
     const key = JSON.stringify([dirname(importer.path), importer.isEsm, specifier])
     if (!this.found.has(key)) this.found.set(key, findModule(specifier, importer))
     return this.found.get(key)
+  }
+
+  /** Version 1 of TypeBox beside stepline, for modules without their own: pi provides it, also under one older name. */
+  private provided(specifier: string): string | undefined {
+    const name = specifier.replace(/^@sinclair\/(?=typebox\/compile$)/, "")
+    if (this.mode === "never" || !/^typebox(?:\/|$)/.test(name)) return undefined
+    try {
+      return requireBeside.resolve(name)
+    } catch {
+      return undefined
+    }
   }
 
   private fileTarget(path: string, importer: Importer): ModuleTarget {

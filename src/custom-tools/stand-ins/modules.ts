@@ -4,6 +4,8 @@
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import * as sinclairCompiler from "@sinclair/typebox/compiler"
+import * as sinclairValue from "@sinclair/typebox/value"
 import { fileLogger } from "../file-logger.ts"
 import { getAgentDir, getOmpAgentDir } from "./agent-folder.ts"
 import { plainChalk } from "./chalk.ts"
@@ -17,8 +19,6 @@ import { makeSettingsManager } from "./settings.ts"
 import { customEditor } from "./tui/custom-editor.ts"
 import { terminalPart } from "./tui/terminal-library.ts"
 import { typebox1Module, typeboxModule } from "./typebox.ts"
-import { typeboxCompileModule, typeboxCompilerModule } from "./typebox-compile.ts"
-import { typebox1ValueModule, typeboxValueModule } from "./typebox-value.ts"
 import { unavailable } from "./unavailable.ts"
 
 type Names = Readonly<Record<string, unknown>>
@@ -109,6 +109,7 @@ const omp = Object.defineProperties(zodNames, {
 
 const typebox = needing("TypeBox itself", "typebox")
 const sinclair = needing("TypeBox itself", "@sinclair/typebox")
+const compile = answering({ default: typebox("Compile") }, typebox)
 const utils = needing("oh-my-pi itself", "@oh-my-pi/pi-utils")
 
 export const standIns: StandIns = {
@@ -117,11 +118,12 @@ export const standIns: StandIns = {
   ...inScope("@oh-my-pi", omp),
   "@oh-my-pi/pi-utils": answering({ ...piUtils }, utils),
   "@oh-my-pi/pi-utils/chalk": answering({ ...plainChalk }, utils),
+  // Builders give JSON Schema in both versions; checks differ, and only version 1 itself answers for them.
   typebox: answering({ ...typebox1Module }, typebox),
-  "typebox/value": answering({ ...typebox1ValueModule }, typebox),
-  "typebox/compile": answering({ ...typeboxCompileModule }, typebox),
+  "typebox/value": answering({ default: typebox("Value") }, typebox),
+  "typebox/compile": compile,
   "@sinclair/typebox": answering({ ...typeboxModule }, sinclair),
-  "@sinclair/typebox/value": answering({ ...typeboxValueModule }, sinclair),
-  "@sinclair/typebox/compile": answering({ ...typeboxCompileModule }, sinclair),
-  "@sinclair/typebox/compiler": answering({ ...typeboxCompilerModule }, sinclair),
+  "@sinclair/typebox/value": answering({ ...sinclairValue }, sinclair),
+  "@sinclair/typebox/compile": compile,
+  "@sinclair/typebox/compiler": answering({ ...sinclairCompiler }, sinclair),
 }

@@ -582,3 +582,31 @@ describe("stand-ins", () => {
     }
   })
 })
+
+describe("typebox", () => {
+  const text = `
+    import * as own from "typebox"
+    import { Compile } from "@sinclair/typebox/compile"
+    import Schema from "typebox/schema"
+    import { Value } from "typebox/value"
+    const schema = own.Type?.Script("{ n: number }")
+    export default schema === undefined ? own.mine : [Compile(schema).Check({ n: 1 }), Value.Check(schema, {}), typeof Schema]`
+
+  it.each(["auto", "always"] as const)(
+    "is version 1 beside stepline for modules without it: %s",
+    async (standIns) => {
+      expect(await load({ "tool.ts": text }, { standIns })).toEqual([true, false, "object"])
+    },
+  )
+
+  it("is the module's own copy where it has one", async () => {
+    const copy = installed("typebox", { "index.js": "exports.mine = 'own'" }, { main: "index.js" })
+    expect(await load({ "tool.ts": text, ...copy })).toBe("own")
+  })
+
+  it("is not found without stand-ins", async () => {
+    expect(await failure({ "tool.ts": text }, { standIns: "never" })).toBe(
+      `Cannot find module "typebox", which ${path("tool.ts")} imports`,
+    )
+  })
+})

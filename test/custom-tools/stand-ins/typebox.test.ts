@@ -1,11 +1,12 @@
 import type { TSchema } from "@sinclair/typebox"
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { Value } from "@sinclair/typebox/value"
+import typebox from "typebox"
 import { describe, expect, it } from "vitest"
-import { StringEnum, Type } from "../../../src/custom-tools/index.ts"
+import { fromCustomTool, fromPiTool, StringEnum, Type } from "../../../src/custom-tools/index.ts"
 import { typebox1Module } from "../../../src/custom-tools/stand-ins/typebox.ts"
-import { Compile } from "../../../src/custom-tools/stand-ins/typebox-compile.ts"
-import { typebox1ValueModule, typeboxValueModule } from "../../../src/custom-tools/stand-ins/typebox-value.ts"
+import type { Tool } from "../../../src/index.ts"
+import { customTool, eventsOf, piTool, trusting } from "../tool-runs.ts"
 
 const json = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema))
 
@@ -36,7 +37,7 @@ describe("StringEnum", () => {
   })
 })
 
-describe("typebox as version 1 has it", () => {
+describe("the stand-in for typebox", () => {
   it("has the builders as exports of its own, and Type as the default one", () => {
     const {
       Object: object,
@@ -52,34 +53,48 @@ describe("typebox as version 1 has it", () => {
     expect(json(Enum(["a", "b"]))).toEqual({ enum: ["a", "b"] })
     expect(json(Type.Enum({ A: "a" }))).toEqual({ const: "a", type: "string" })
   })
-
-  it("gives errors in a list, by instance path; 0.34 by path", () => {
-    const schema = Type.Object({ n: Type.Number() })
-    const errorsOf = (module: Readonly<Record<string, unknown>>) => {
-      const { Errors } = module.Value as { Errors(schema: TSchema, value: unknown): Iterable<object> }
-      return Errors(schema, { n: "x" })
-    }
-    expect(errorsOf(typebox1ValueModule)).toEqual([
-      { instancePath: "/n", path: "/n", message: "Expected number", value: "x" },
-    ])
-    expect([...errorsOf(typeboxValueModule)]).toMatchObject([{ path: "/n" }])
-  })
 })
 
-describe("Compile", () => {
-  const validator = Compile(Type.Object({ n: Type.Number({ default: 3 }) }))
+describe("tools with schemas of version 1", () => {
+  const parameters = typebox.Object({
+    text: typebox.String(),
+    count: typebox.Optional(typebox.Integer({ default: 3 })),
+    unit: typebox.Optional(typebox.Enum(["cm", "in"])),
+    side: typebox.Optional(typebox.Unsafe<"l" | "r">({ type: "string", enum: ["l", "r"] })),
+    order: typebox.Optional(StringEnum(["asc", "desc"]) as object),
+  })
+  const received = async (_id: string, params: unknown) => ({
+    content: [{ type: "text", text: JSON.stringify(params) }],
+  })
+  const omp = fromCustomTool(customTool(received as never, { parameters: parameters as never }), trusting)
+  const pi = fromPiTool(piTool(received as never, { parameters: parameters as never }), trusting)
+  const contentOf = async (tool: Tool, params: unknown) =>
+    ((await eventsOf(tool, params)).at(-1) as { readonly content?: string }).content
 
-  it("checks, and lists errors", () => {
-    expect(validator.Check({ n: 1 })).toBe(true)
-    expect(validator.Errors({ n: 1 })).toEqual([])
-    expect(validator.Errors({ n: "x" })).toMatchObject([{ instancePath: "/n", message: "Expected number" }])
+  it("show the model plain JSON Schema", () => {
+    expect(json(pi.parameters)).toEqual({
+      type: "object",
+      required: ["text"],
+      properties: {
+        text: { type: "string" },
+        count: { type: "integer", default: 3 },
+        unit: { enum: ["cm", "in"] },
+        side: { type: "string", enum: ["l", "r"] },
+        order: { type: "string", enum: ["asc", "desc"] },
+      },
+    })
   })
 
-  it("parses: converts and fills in a copy, and throws where that is not valid", () => {
-    const given = { n: "5" }
-    expect(validator.Parse(given)).toEqual({ n: 5 })
-    expect(given).toEqual({ n: "5" })
-    expect(validator.Parse({})).toEqual({ n: 3 })
-    expect(() => validator.Parse({ n: [] })).toThrow()
+  it("get coerced parameters, and defaults in oh-my-pi alone", async () => {
+    const params = { text: 5, side: "l", order: "asc", unit: null }
+    expect(await contentOf(pi, params)).toBe('{"text":"5","side":"l","order":"asc"}')
+    expect(await contentOf(omp, params)).toBe('{"text":"5","side":"l","order":"asc","count":3}')
+  })
+
+  it.each(["unit", "side", "order"])("refuse another value of %s", async (name) => {
+    for (const tool of [pi, omp])
+      expect(await contentOf(tool, { text: "a", [name]: "x" })).toContain(
+        `  - ${name}: must be equal to one of`,
+      )
   })
 })
