@@ -31,7 +31,7 @@ const notFoundAdvice = (part: string): string =>
     : "It must match exactly, with all whitespace, in the text as the earlier edits left it. Read the file again and copy the text from it."
 
 /** Converts an offset in a text with LFs to the offset in the same text with CRLFs. */
-const originalOffset = (text: string, unixOffset: number): number => {
+export const originalOffset = (text: string, unixOffset: number): number => {
   let offset = unixOffset
   for (let at = text.indexOf("\r\n"); at !== -1 && at < offset; at = text.indexOf("\r\n", at + 2)) offset++
   return offset

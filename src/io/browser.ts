@@ -5,6 +5,7 @@
 import { AddressGuard, type AddressGuardOptions } from "./address-guard.ts"
 import { type ChromiumOptions, type RunningChromium, startChromium } from "./chromium.ts"
 import { FetchError } from "./fetch-error.ts"
+import { orAborted } from "./or-aborted.ts"
 import type { PageContent, PageReader, PageRequest } from "./page-reader.ts"
 import { isLostTab, type VisitOptions, visitPage } from "./page-visit.ts"
 import { shownUrl } from "./shown-url.ts"
@@ -136,16 +137,6 @@ export class Browser implements PageReader, AsyncDisposable {
 
 /** Reads web pages with a Chromium of this machine. The host closes it at shutdown. */
 export const localBrowser = new Browser()
-
-const orAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
-  if (signal === undefined) return promise
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener("abort", abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
-  })
-}
 
 const settledInTime = (closing: Promise<void>): Promise<void> =>
   new Promise((resolve) => {

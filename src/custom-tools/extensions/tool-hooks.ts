@@ -3,6 +3,7 @@
  * and fails closed, `tool_result` can rewrite the result and fails open. Without listeners they cost nothing.
  */
 import { isDeepStrictEqual } from "node:util"
+import { orAborted } from "../../io/or-aborted.ts"
 import { toOutput } from "../../output/output.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { ToolResult } from "../../pipeline/model/event.ts"
@@ -124,14 +125,5 @@ const answerOf = (answer: unknown, listener: HookListener): Readonly<Record<stri
  */
 const untilAborted = async (signal: AbortSignal, work: () => unknown): Promise<unknown> => {
   signal.throwIfAborted()
-  let abort: () => void = () => undefined
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason)
-    signal.addEventListener("abort", abort, { once: true })
-  })
-  try {
-    return await Promise.race([settleWithin(hookTimeout, work), aborted])
-  } finally {
-    signal.removeEventListener("abort", abort)
-  }
+  return orAborted(settleWithin(hookTimeout, work), signal)
 }

@@ -1,8 +1,7 @@
 /** Source code and diffs for pi's renderers. Nothing is coloured, because there is no theme. */
 import { extname } from "node:path"
-import { maxEditLength } from "../../handlers/unified-diff.ts"
 import { requireBeside } from "../../io/beside.ts"
-import { type NumberedDiff, numberedDiffOf } from "./tool-factories/numbered-diff.ts"
+import { type NumberedDiff, numberedDiff } from "./tool-factories/numbered-diff.ts"
 
 const languages: Readonly<Record<string, string>> = {
   ...{ ts: "typescript", tsx: "typescript", js: "javascript", jsx: "javascript", mjs: "javascript" },
@@ -42,14 +41,14 @@ export const highlightCode = (code: string, _language?: string): Array<string> =
 export const renderDiff = (diff: string): string => diff
 
 /** Loaded when needed: it takes longer than everything else here. */
-const diffLibrary = (): typeof import("diff") => requireBeside("diff")
+const compare = (path: string, before: string, after: string, context?: number) =>
+  numberedDiff(requireBeside("diff"), path, before, after, context)
 
-export const generateDiffString = (before: string, after: string, context = 4): NumberedDiff =>
-  numberedDiffOf(diffLibrary(), before, after, context)
+export const generateDiffString = (before: string, after: string, context?: number): NumberedDiff => {
+  const { patch: _patch, ...diff } = compare("", before, after, context)
+  return diff
+}
 
 /** Returns an empty patch if the texts differ too much to be compared in time. */
-export const generateUnifiedPatch = (path: string, before: string, after: string, context = 4): string => {
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = diffLibrary()
-  const options = { context, maxEditLength, headerOptions: FILE_HEADERS_ONLY }
-  return createTwoFilesPatch(path, path, before, after, undefined, undefined, options) ?? ""
-}
+export const generateUnifiedPatch = (path: string, before: string, after: string, context?: number): string =>
+  compare(path, before, after, context).patch

@@ -8,7 +8,7 @@ import { currentCall } from "../../current-call.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
 import { type BashOperations, createLocalBashOperations } from "./bash-operations.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
-import { Paced } from "./paced.ts"
+import { type Paced, paced } from "./paced.ts"
 import { TailOutput } from "./tail-output.ts"
 
 const parameters = Type.Object({
@@ -82,7 +82,7 @@ const makeUpdates = (
   output: TailOutput,
   onUpdate: AgentToolUpdateCallback<BashToolDetails | undefined> | undefined,
 ): Paced =>
-  new Paced(updateInterval, () => {
+  paced(updateInterval, () => {
     try {
       onUpdate?.({ content: textContent(output.truncation().content), details: detailsOf(output) })
     } catch {

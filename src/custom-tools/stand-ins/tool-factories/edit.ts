@@ -3,12 +3,11 @@ import { type Static, Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { formatSize } from "../truncation.ts"
-import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { fileFailure } from "./file-failure.ts"
 import { numberedDiff } from "./numbered-diff.ts"
 import { resolvePath } from "./paths.ts"
 import { replaceTexts } from "./replace-texts.ts"
-import { unlessAborted } from "./unless-aborted.ts"
 import { writeLocalFile } from "./write.ts"
 
 // Further properties that models send are ignored.
@@ -112,16 +111,15 @@ const prepareArguments = (args: unknown): unknown => {
 export const createEditTool = (
   cwd: string,
   { operations = localOperations }: EditToolOptions = {},
-): FactoryTool<typeof parameters, EditToolDetails | undefined> => ({
-  name: "edit",
-  label: "edit",
-  description:
-    "Edit a file by replacing texts. Each oldText must stand exactly once in the file, and the places must be apart; keep it as short as is unique.",
-  promptSnippet: "Edit files by replacing exact texts",
-  parameters,
-  prepareArguments,
-  execute: (_toolCallId, params, signal) =>
-    unlessAborted(signal, async () => {
+): FactoryTool<typeof parameters, EditToolDetails | undefined> =>
+  factoryTool({
+    name: "edit",
+    description:
+      "Edit a file by replacing texts. Each oldText must stand exactly once in the file, and the places must be apart; keep it as short as is unique.",
+    promptSnippet: "Edit files by replacing exact texts",
+    parameters,
+    prepareArguments,
+    run: async (params, signal) => {
       // Wrappers with their own schema pass on unprepared parameters.
       const { path, edits } = prepareArguments(params) as Static<typeof parameters>
       if (!Array.isArray(edits) || edits.length === 0)
@@ -142,7 +140,8 @@ export const createEditTool = (
         })
         return [text, replaced].map((each) => each.replaceAll("\r\n", "\n"))
       })
-      const details = await numberedDiff(path, before!, after!)
+      // Loaded when needed: it takes longer than everything else here.
+      const details = numberedDiff(await import("diff"), path, before!, after!)
       return { content: textContent(`Successfully replaced ${edits.length} block(s) in ${path}.`), details }
-    }),
-})
+    },
+  })

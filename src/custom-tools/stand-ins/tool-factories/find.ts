@@ -2,12 +2,11 @@
 import { join, sep } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
-import { walkFolder } from "../../../io/walk-folder.ts"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
-import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { entriesBelow } from "./entries-below.ts"
+import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { resolvePath, slashed } from "./paths.ts"
-import { unlessAborted } from "./unless-aborted.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const defaultLimit = 1000
@@ -52,8 +51,6 @@ const matcherOf = async (pattern: string): Promise<(path: string) => boolean> =>
   return picomatch(glob, { dot: true, basename, nocase: !/\p{Lu}/u.test(pattern) })
 }
 
-const unwalked: ReadonlySet<string> = new Set([".git"])
-
 const localExists = async (path: string): Promise<boolean> =>
   (await localFiles.stat(await localFiles.resolveLinks(path))) !== undefined
 
@@ -67,10 +64,9 @@ const findLocal = async (
   if ((await localFiles.stat(real))?.kind !== "directory") throw new Error(`Not a directory: ${folder}`)
   const matches = await matcherOf(pattern)
   const found: Array<string> = []
-  for await (const { path, kind } of walkFolder(localFiles, { folder: real, top: real, unwalked, signal })) {
-    const shown = slashed(path)
-    if (!matches(shown)) continue
-    found.push(kind === "directory" ? `${shown}/` : shown)
+  for await (const { path, kind } of entriesBelow(real, signal)) {
+    if (!matches(path)) continue
+    found.push(kind === "directory" ? `${path}/` : path)
     if (found.length >= limit) break
   }
   return found
@@ -96,14 +92,13 @@ const findWith = async (
 export const createFindTool = (
   cwd: string,
   { operations }: FindToolOptions = {},
-): FactoryTool<typeof parameters, FindToolDetails | undefined> => ({
-  name: "find",
-  label: "find",
-  description: `Find files by a glob. Gives paths relative to the folder that is searched, past what .gitignore leaves out. Cut to ${defaultLimit} results or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first.`,
-  promptSnippet: "Find files by glob",
-  parameters,
-  execute: (_toolCallId, params, signal) =>
-    unlessAborted(signal, async () => {
+): FactoryTool<typeof parameters, FindToolDetails | undefined> =>
+  factoryTool({
+    name: "find",
+    description: `Find files by a glob. Gives paths relative to the folder that is searched, past what .gitignore leaves out. Cut to ${defaultLimit} results or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first.`,
+    promptSnippet: "Find files by glob",
+    parameters,
+    run: async (params, signal) => {
       const folder = resolvePath(params.path || ".", cwd)
       const exists = operations?.exists(folder) ?? localExists(folder)
       if (!(await exists)) throw new Error(`Path not found: ${folder}`)
@@ -119,5 +114,5 @@ export const createFindTool = (
         ? [`${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`]
         : []
       return limitedList(found, notices, isCut ? { resultLimitReached: limit } : {})
-    }),
-})
+    },
+  })

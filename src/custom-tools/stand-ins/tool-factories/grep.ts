@@ -2,13 +2,12 @@
 import { basename, join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
-import { walkFolder } from "../../../io/walk-folder.ts"
 import { DEFAULT_MAX_BYTES, formatSize, GREP_MAX_LINE_LENGTH, truncateLine } from "../truncation.ts"
-import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { entriesBelow } from "./entries-below.ts"
+import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { lineMatcher } from "./line-search.ts"
-import { resolvePath, slashed } from "./paths.ts"
-import { unlessAborted } from "./unless-aborted.ts"
+import { resolvePath } from "./paths.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const defaultLimit = 100
@@ -66,107 +65,49 @@ const localOperations: GrepOperations = {
   },
 }
 
-const unwalked: ReadonlySet<string> = new Set([".git"])
+interface SearchedFile {
+  readonly shown: string
+  /** Absolute. */
+  readonly path: string
+}
 
-/** Yields the files to search: the shown path and the absolute one. */
+/** The files of a folder that a glob takes. */
 async function* filesIn(
   folder: string,
   glob: string | undefined,
   signal: AbortSignal | undefined,
-): AsyncGenerator<{ readonly shown: string; readonly path: string }, void> {
+): AsyncGenerator<SearchedFile, void> {
   const { default: picomatch } = await import("picomatch")
   const pattern = glob?.replace(/^(!?)(?:\.?\/)+/, "$1")
   const matches =
     pattern === undefined ? () => true : picomatch(pattern, { dot: true, basename: !pattern.includes("/") })
   const real = await localFiles.resolveLinks(folder)
-  for await (const { path, kind } of walkFolder(localFiles, { folder: real, top: real, unwalked, signal })) {
-    const shown = slashed(path)
-    if (kind === "file" && matches(shown)) yield { shown, path: join(real, path) }
-  }
+  for await (const { path, kind } of entriesBelow(real, signal))
+    if (kind === "file" && matches(path)) yield { shown: path, path: join(real, path) }
 }
 
-class Search {
-  readonly rows: Array<string> = []
-  /** Whether there are matches beyond the limit. */
-  hasMore = false
-  private matches = 0
-  private tooLarge = 0
-  private linesTruncated = false
-  private readonly find: ReturnType<typeof lineMatcher>
-  private readonly around: number
-  private readonly limit: number
-  private readonly operations: GrepOperations
+/** The lines of a text file; none of a binary one. */
+const linesOf = (text: string): Array<string> => {
+  if (text.slice(0, probedCharacters).includes("\0")) return []
+  const lines = text.split(/\r\n?|\n/)
+  // The empty text after a final newline is not a line.
+  if (lines.at(-1) === "") lines.pop()
+  return lines
+}
 
-  constructor(
-    find: ReturnType<typeof lineMatcher>,
-    around: number,
-    limit: number,
-    operations: GrepOperations,
-  ) {
-    this.find = find
-    this.around = around
-    this.limit = limit
-    this.operations = operations
-  }
-
-  async addFile(path: string, shown: string): Promise<void> {
-    const text = await this.read(path)
-    if (text.slice(0, probedCharacters).includes("\0")) return
-    const lines = text.split(/\r\n?|\n/)
-    // The empty text after a final newline is not a line.
-    if (lines.at(-1) === "") lines.pop()
-    const rest = this.limit - this.matches
-    const found = this.find(lines, rest + 1)
-    this.hasMore = found.length > rest
-    const matches = new Set(found.slice(0, rest))
-    this.matches += matches.size
-    // Context shared by two matches is shown once.
-    let next = 0
-    for (const match of matches) {
-      const end = Math.min(lines.length, match + this.around + 1)
-      for (let index = Math.max(next, match - this.around); index < end; index++)
-        this.addRow(shown, index, lines[index]!, matches.has(index))
-      next = end
-    }
-  }
-
-  get notices(): Array<string> {
-    const notices: Array<string> = []
-    if (this.hasMore) {
-      notices.push(
-        `${this.limit} matches limit reached. Use limit=${this.limit * 2} for more, or refine pattern`,
-      )
-    }
-    if (this.linesTruncated) {
-      notices.push(`Some lines truncated to ${GREP_MAX_LINE_LENGTH} chars. Use read tool to see full lines`)
-    }
-    if (this.tooLarge > 0)
-      notices.push(`${this.tooLarge} file(s) over ${formatSize(maxFileBytes)} not searched`)
-    return notices
-  }
-
-  get details(): GrepToolDetails {
-    return {
-      ...(this.hasMore && { matchLimitReached: this.limit }),
-      ...(this.linesTruncated && { linesTruncated: true }),
-    }
-  }
-
-  /** An unreadable file counts as empty. */
-  private async read(path: string): Promise<string> {
-    try {
-      return await this.operations.readFile(path)
-    } catch (cause) {
-      if (cause instanceof TooLarge) this.tooLarge++
-      return ""
-    }
-  }
-
-  private addRow(shown: string, index: number, line: string, isMatch: boolean): void {
-    const { text, wasTruncated } = truncateLine(line)
-    this.linesTruncated ||= wasTruncated
-    const mark = isMatch ? ":" : "-"
-    this.rows.push(`${shown}${mark}${index + 1}${mark} ${text}`)
+/** The lines around matches, in order. Context shared by two matches is shown once. */
+function* around(
+  matches: ReadonlyArray<number>,
+  context: number,
+  total: number,
+): Generator<{ readonly index: number; readonly mark: ":" | "-" }, void> {
+  const found = new Set(matches)
+  let next = 0
+  for (const match of matches) {
+    const end = Math.min(total, match + context + 1)
+    for (let index = Math.max(next, match - context); index < end; index++)
+      yield { index, mark: found.has(index) ? ":" : "-" }
+    next = end
   }
 }
 
@@ -180,14 +121,13 @@ class Search {
 export const createGrepTool = (
   cwd: string,
   { operations = localOperations }: GrepToolOptions = {},
-): FactoryTool<typeof parameters, GrepToolDetails | undefined> => ({
-  name: "grep",
-  label: "grep",
-  description: `Search files for a pattern. Gives the lines that match with path and number, past what .gitignore leaves out. Cut to ${defaultLimit} matches or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first, and lines to ${GREP_MAX_LINE_LENGTH} characters.`,
-  promptSnippet: "Search files for a pattern",
-  parameters,
-  execute: (_toolCallId, params, signal) =>
-    unlessAborted(signal, async () => {
+): FactoryTool<typeof parameters, GrepToolDetails | undefined> =>
+  factoryTool({
+    name: "grep",
+    description: `Search files for a pattern. Gives the lines that match with path and number, past what .gitignore leaves out. Cut to ${defaultLimit} matches or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first, and lines to ${GREP_MAX_LINE_LENGTH} characters.`,
+    promptSnippet: "Search files for a pattern",
+    parameters,
+    run: async (params, signal) => {
       const { pattern, glob, ignoreCase = false, literal = false } = params
       const path = resolvePath(params.path || ".", cwd)
       let isFolder: boolean
@@ -197,17 +137,49 @@ export const createGrepTool = (
         throw new Error(`Path not found: ${path}`)
       }
       const find = lineMatcher(pattern, { ignoreCase, literal })
-      const around = wholeNumber(params.context, 0, 0)
-      const search = new Search(find, around, wholeNumber(params.limit, defaultLimit, 1), operations)
-      if (isFolder) {
-        for await (const file of filesIn(path, glob, signal)) {
-          await search.addFile(file.path, file.shown)
-          if (search.hasMore) break
+      const context = wholeNumber(params.context, 0, 0)
+      const limit = wholeNumber(params.limit, defaultLimit, 1)
+      const rows: Array<string> = []
+      let rest = limit
+      let hasMore = false
+      let linesTruncated = false
+      let tooLarge = 0
+      /** An unreadable file counts as empty. */
+      const read = async (file: string): Promise<string> => {
+        try {
+          return await operations.readFile(file)
+        } catch (cause) {
+          if (cause instanceof TooLarge) tooLarge++
+          return ""
         }
-      } else await search.addFile(path, basename(path))
-      const { rows, notices, details } = search
-      if (rows.length > 0) return limitedList(rows, notices, details)
+      }
+      for await (const file of isFolder ? filesIn(path, glob, signal) : [{ shown: basename(path), path }]) {
+        const lines = linesOf(await read(file.path))
+        const found = find(lines, rest + 1)
+        hasMore = found.length > rest
+        const matches = found.slice(0, rest)
+        rest -= matches.length
+        for (const { index, mark } of around(matches, context, lines.length)) {
+          const { text, wasTruncated } = truncateLine(lines[index]!)
+          linesTruncated ||= wasTruncated
+          rows.push(`${file.shown}${mark}${index + 1}${mark} ${text}`)
+        }
+        if (hasMore) break
+      }
+      const notices = [
+        hasMore && `${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`,
+        linesTruncated &&
+          `Some lines truncated to ${GREP_MAX_LINE_LENGTH} chars. Use read tool to see full lines`,
+        tooLarge > 0 && `${tooLarge} file(s) over ${formatSize(maxFileBytes)} not searched`,
+      ].filter((notice) => notice !== false)
+      if (rows.length > 0) {
+        const reached = {
+          ...(hasMore && { matchLimitReached: limit }),
+          ...(linesTruncated && { linesTruncated }),
+        }
+        return limitedList(rows, notices, reached)
+      }
       const text = ["No matches found", ...notices.map((notice) => `[${notice}]`)].join("\n\n")
       return { content: textContent(text), details: undefined }
-    }),
-})
+    },
+  })

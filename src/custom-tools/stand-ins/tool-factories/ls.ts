@@ -3,10 +3,9 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
-import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { resolvePath } from "./paths.ts"
-import { unlessAborted } from "./unless-aborted.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const defaultLimit = 500
@@ -76,14 +75,13 @@ const listed = async (
 export const createLsTool = (
   cwd: string,
   { operations = localOperations }: LsToolOptions = {},
-): FactoryTool<typeof parameters, LsToolDetails | undefined> => ({
-  name: "ls",
-  label: "ls",
-  description: `List a folder: names in order, folders with a slash, those with a leading dot too. Cut to ${defaultLimit} entries or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first.`,
-  promptSnippet: "List folders",
-  parameters,
-  execute: (_toolCallId, params, signal) =>
-    unlessAborted(signal, async () => {
+): FactoryTool<typeof parameters, LsToolDetails | undefined> =>
+  factoryTool({
+    name: "ls",
+    description: `List a folder: names in order, folders with a slash, those with a leading dot too. Cut to ${defaultLimit} entries or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first.`,
+    promptSnippet: "List folders",
+    parameters,
+    run: async (params) => {
       const folder = resolvePath(params.path || ".", cwd)
       if (!(await operations.exists(folder))) throw new Error(`Path not found: ${folder}`)
       if (!(await operations.stat(folder)).isDirectory()) throw new Error(`Not a directory: ${folder}`)
@@ -92,5 +90,5 @@ export const createLsTool = (
       if (names.length === 0) return { content: textContent("(empty directory)"), details: undefined }
       const notices = isCut ? [`${limit} entries limit reached. Use limit=${limit * 2} for more`] : []
       return limitedList(names, notices, isCut ? { entryLimitReached: limit } : {})
-    }),
-})
+    },
+  })

@@ -1,35 +1,30 @@
 /** Repeats work on request, at most once per interval in milliseconds. */
 
-export class Paced {
-  private readonly work: () => void
-  private readonly interval: number
-  private timer: NodeJS.Timeout | undefined
-  private isDue = false
-
-  constructor(interval: number, work: () => void) {
-    this.interval = interval
-    this.work = work
-  }
-
+export interface Paced {
   /** Runs the work: at once after a pause, else when the interval is over. */
-  request(): void {
-    this.isDue = true
-    if (this.timer === undefined) this.run()
-  }
-
+  request(): void
   /** Runs pending work. Call it once, at the end. */
-  finish(): void {
-    clearTimeout(this.timer)
-    if (this.isDue) this.work()
-  }
+  finish(): void
+}
 
-  private run(): void {
-    if (!this.isDue) {
-      this.timer = undefined
-      return
-    }
-    this.isDue = false
-    this.timer = setTimeout(() => this.run(), this.interval)
-    this.work()
+export const paced = (interval: number, work: () => void): Paced => {
+  let timer: NodeJS.Timeout | undefined
+  let isDue = false
+  const run = () => {
+    timer = undefined
+    if (!isDue) return
+    isDue = false
+    timer = setTimeout(run, interval)
+    work()
+  }
+  return {
+    request: () => {
+      isDue = true
+      if (timer === undefined) run()
+    },
+    finish: () => {
+      clearTimeout(timer)
+      if (isDue) work()
+    },
   }
 }

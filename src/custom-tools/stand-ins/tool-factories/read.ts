@@ -6,11 +6,10 @@ import { localFiles } from "../../../io/files.ts"
 import type { AgentToolResult } from "../../agent-tool-result.ts"
 import type { ExtensionContext } from "../../extension.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
-import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { imageTypeOf } from "./image-type.ts"
 import { LineWindow } from "./line-window.ts"
 import { resolvePath } from "./paths.ts"
-import { unlessAborted } from "./unless-aborted.ts"
 import { wholeNumber } from "./whole-number.ts"
 
 const parameters = Type.Object({
@@ -140,14 +139,13 @@ const readText = async (
 export const createReadTool = (
   cwd: string,
   { operations }: ReadToolOptions = {},
-): FactoryTool<typeof parameters, ReadToolDetails | undefined> => ({
-  name: "read",
-  label: "read",
-  description: `Read a file: text, or an image (jpg, png, gif, webp), which is attached. Text is cut to ${DEFAULT_MAX_LINES} lines or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first; go on with offset and limit until you have what you need.`,
-  promptSnippet: "Read files",
-  parameters,
-  execute: (_toolCallId, params, signal, _onUpdate, ctx) =>
-    unlessAborted(signal, async () => {
+): FactoryTool<typeof parameters, ReadToolDetails | undefined> =>
+  factoryTool({
+    name: "read",
+    description: `Read a file: text, or an image (jpg, png, gif, webp), which is attached. Text is cut to ${DEFAULT_MAX_LINES} lines or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first; go on with offset and limit until you have what you need.`,
+    promptSnippet: "Read files",
+    parameters,
+    run: async (params, signal, ctx) => {
       const absolute = resolvePath(params.path, cwd)
       const opened =
         operations === undefined
@@ -156,5 +154,5 @@ export const createReadTool = (
       return opened.mimeType === undefined
         ? readText(opened, params, signal)
         : readImage(opened, opened.mimeType, ctx)
-    }),
-})
+    },
+  })

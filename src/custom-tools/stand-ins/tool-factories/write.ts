@@ -5,10 +5,9 @@ import { changing } from "../../../handlers/file-changes.ts"
 import { localFiles } from "../../../io/files.ts"
 import { currentCall } from "../../current-call.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
-import { type FactoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { fileFailure } from "./file-failure.ts"
 import { resolvePath } from "./paths.ts"
-import { unlessAborted } from "./unless-aborted.ts"
 
 const parameters = Type.Object({
   path: Type.String({ description: "File to write, relative or absolute" }),
@@ -64,15 +63,14 @@ const writeWith =
 export const createWriteTool = (
   cwd: string,
   { operations }: WriteToolOptions = {},
-): FactoryTool<typeof parameters, undefined> => ({
-  name: "write",
-  label: "write",
-  description:
-    "Write a file. Makes it, and the folders that it needs, where it is not there, and replaces all that it holds where it is.",
-  promptSnippet: "Make or replace files",
-  parameters,
-  execute: (_toolCallId, { path, content }, signal) =>
-    unlessAborted(signal, async () => {
+): FactoryTool<typeof parameters, undefined> =>
+  factoryTool({
+    name: "write",
+    description:
+      "Write a file. Makes it, and the folders that it needs, where it is not there, and replaces all that it holds where it is.",
+    promptSnippet: "Make or replace files",
+    parameters,
+    run: async ({ path, content }, signal) => {
       const absolute = resolvePath(path, cwd)
       const writeFile = operations === undefined ? writeLocalFile : writeWith(operations)
       await withFileMutationQueue(absolute, async () => {
@@ -82,5 +80,5 @@ export const createWriteTool = (
         })
       })
       return { content: textContent(`Successfully wrote to ${path}`), details: undefined }
-    }),
-})
+    },
+  })
