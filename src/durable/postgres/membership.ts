@@ -3,17 +3,7 @@ import type { StoredCall, StoredState } from "../store.ts"
 import { storedCall } from "../stored-rows.ts"
 import { Elsewhere } from "./elsewhere.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
-import {
-  claimFree,
-  endDead,
-  freeAgents,
-  lease,
-  roomOf,
-  type Signs,
-  showLife,
-  stateOf,
-  workOf,
-} from "./runner-rows.ts"
+import { claimFree, freeAgents, lease, roomOf, type Signs, showLife, stateOf, workOf } from "./runner-rows.ts"
 import type { Sql } from "./sql.ts"
 
 /** The milliseconds between two heartbeats. Each one also finds work that no notice announced. */
@@ -91,7 +81,6 @@ export class Membership implements RunnerIdentity {
 
   static async join(sql: Sql, options: MembershipOptions): Promise<Membership> {
     const seenAt = performance.now()
-    await endDead(sql)
     const kept = Math.trunc(Math.min(options.retention, Number.MAX_SAFE_INTEGER))
     const [row] = await sql<[{ id: number }]>`
       WITH joined AS (

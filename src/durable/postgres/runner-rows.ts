@@ -43,10 +43,6 @@ export const showLife = async (sql: Sql, id: number, tools: Array<string>): Prom
   return signs
 }
 
-/** Ends the runners whose lease has expired. */
-export const endDead = (sql: Sql): Promise<unknown> =>
-  sql`DELETE FROM stepline_runners WHERE expires_at < now()`
-
 /** The open calls, the tasks and the actions of agents. `tools`: the runner's tools. */
 export const stateOf = async (
   sql: Sql,

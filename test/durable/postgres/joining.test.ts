@@ -63,6 +63,8 @@ describeWith("postgres")("a runner of a Postgres store", () => {
     const sql = await adminOf(store)
     const durable = await durableOf(store, { gated: gated() })
     await durable.enqueue([{ name: "gated" }])
+    // A commit that began before would wait for the table, and whoever deletes its runner for the commit.
+    await untilTag(durable, "AwaitingApproval")
     const letGo = await hold(sql, "stepline_tasks", "ACCESS EXCLUSIVE")
     await sql`DELETE FROM stepline_runners`
     durable.executor.enqueue([{ name: "gated" }])
@@ -72,6 +74,26 @@ describeWith("postgres")("a runner of a Postgres store", () => {
     await closed
     expect(await sql`SELECT id FROM stepline_runners`).toEqual([])
     await expect.poll(() => connectionsTo(sql)).toBe(0)
+  })
+
+  it("joins beside one that died while it stored something", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    await (await openDurableExecutor({ store, registry: registryOf({}) })).close()
+    await sql`INSERT INTO stepline_runners (expires_at) VALUES (now() - interval '2 days')`
+    const held = deferred()
+    const letGo = deferred()
+    const storing = sql.begin(async (queries) => {
+      // As the server keeps the commit of a process that is frozen, or whose machine is gone.
+      await queries`SELECT FROM stepline_runners FOR KEY SHARE`
+      held.resolve()
+      await letGo.promise
+    })
+    await held.promise
+    await using _ = await openDurableExecutor({ store, registry: registryOf({}) })
+    letGo.resolve()
+    await storing
+    await expect.poll(() => sql`SELECT id FROM stepline_runners`).toHaveLength(1)
   })
 
   it("leaves nothing of it where it cannot be opened", async () => {
