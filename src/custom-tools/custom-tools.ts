@@ -12,7 +12,7 @@ import type { Hooks } from "../pipeline/model/options.ts"
 import type { ToolRegistry } from "../pipeline/model/registry.ts"
 import type { Tool } from "../pipeline/model/tool.ts"
 import { messageOf } from "../text/message-of.ts"
-import { tellExecutions } from "./extensions/execution-events.ts"
+import { type Executions, tellExecutions } from "./extensions/execution-events.ts"
 import type { ExtensionRunner } from "./extensions/extension-runner.ts"
 import { type LoadedExtensions, loadExtensions } from "./extensions/load-extensions.ts"
 import { tellSession } from "./extensions/tell-session.ts"
@@ -84,6 +84,7 @@ export class CustomTools {
   private sessionTools: Array<LoadedCustomTool> = []
   private readonly origins = new Map<string, CustomToolOrigin>()
   private executor: ToolExecutor | undefined
+  private executions: Executions | undefined
   /** The active tools that extensions chose for an agent. Tools registered later are added. */
   private readonly chosen = new Map<string, ReadonlySet<string>>()
 
@@ -142,11 +143,11 @@ export class CustomTools {
   }
 
   /**
-   * Sets the executor that runs the tools, so that extensions receive events of its calls, and can read and change the
-   * active tools.
+   * Sets the executor that runs the tools, so that extensions receive events of its calls and turns, and can read and change
+   * the active tools. Turns are those of `runTurn` and `beginTurn`, until `emit` is given such an event: then the host's.
    */
   attach(executor: ToolExecutor): void {
-    if (this.executor !== executor) tellExecutions(executor, this.extensions)
+    if (this.executor !== executor) this.executions = tellExecutions(executor, this.extensions)
     this.executor = executor
     for (const [agentId, names] of this.chosen) executor.agent(agentId).setActiveTools(names)
   }
@@ -163,6 +164,7 @@ export class CustomTools {
    */
   async emit(event: SessionEvent | ExtensionEvent): Promise<void> {
     await tellSession(this.sessionTools, event, this.host)
+    await this.executions?.hosts("type" in event && event.type)
     await this.extensions.emit(event)
   }
 

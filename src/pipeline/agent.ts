@@ -194,14 +194,19 @@ export class ExecutorAgent {
     expectSignalOptions("runTurn", options, ["signal", "truncated"])
     const toolCalls = this.#callsOf(calls, "runTurn", { truncated: options.truncated })
     const turn = { refusal: this.#takeTurn(toolCalls), settles: true }
+    const { watchers } = this.#engine
+    watchers.turnBegan(this.agentId)
     const runs = toolCalls.map((call) => this.#run(call, onEvent, options, turn))
     await Promise.allSettled(runs)
+    watchers.turnEnded(this.agentId)
     return Promise.all(runs)
   }
 
   /** Begins a turn whose calls arrive one by one. End the turn before the next one begins. */
   beginTurn(): AgentTurn {
     let taken: { readonly refusal: Stopped | undefined } | undefined
+    let isOver = false
+    this.#engine.watchers.turnBegan(this.agentId)
     return {
       run: (call, onEvent, options = {}) => {
         expectSignalOptions("run", options)
@@ -211,6 +216,8 @@ export class ExecutorAgent {
       },
       end: () => {
         taken ??= { refusal: this.#takeTurn([]) }
+        if (!isOver) this.#engine.watchers.turnEnded(this.agentId)
+        isOver = true
       },
     }
   }

@@ -31,7 +31,9 @@ const questionOf = (engine: Engine, call: Call): Array<ToolEvent> => {
 /** Returns a function that removes the watcher. */
 export const watch = (watcher: ExecutorWatcher, engine: Engine): (() => void) => {
   const { watchers, calls, actions, stamps } = engine
-  expectOptions("watch", watcher, ["queued", "limited", "event", "decided", "forgotten", "left", "tracer"])
+  const { turnBegan, turnEnded } = Object(watcher) as ExecutorWatcher
+  if (turnBegan === undefined && turnEnded === undefined)
+    expectOptions("watch", watcher, ["queued", "limited", "event", "decided", "forgotten", "left", "tracer"])
   // Only the new watcher receives these: the others have received them before.
   const only = watchers.alone(watcher)
   const tell = (event: ToolEvent): void => {

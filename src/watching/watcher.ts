@@ -21,6 +21,10 @@ export interface ExecutorWatcher {
   forgotten?(taskId: string): void
   /** A call was taken out of the executor with `leave`: it emits no further event here. */
   left?(callId: string): void
+  /** A turn of the agent's model begins: `runTurn` or `beginTurn` was called. */
+  turnBegan?(agentId: string): void
+  /** The turn's calls are over: `runTurn` has their results, or `end` of the `beginTurn` was called. */
+  turnEnded?(agentId: string): void
   /** Traces the handlers and the waits of calls. */
   readonly tracer?: Tracer
 }

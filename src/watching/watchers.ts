@@ -83,6 +83,14 @@ export class Watchers {
     this.tell((watcher) => watcher.left?.(callId))
   }
 
+  turnBegan(agentId: string): void {
+    this.tell((watcher) => watcher.turnBegan?.(agentId))
+  }
+
+  turnEnded(agentId: string): void {
+    this.tell((watcher) => watcher.turnEnded?.(agentId))
+  }
+
   private tell(how: (watcher: ExecutorWatcher) => unknown): void {
     this.listed ??= Array.from(this.entries, ({ watcher }) => watcher)
     for (const watcher of this.listed) tellAlone(() => how(watcher))

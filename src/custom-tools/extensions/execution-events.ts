@@ -1,6 +1,6 @@
 /**
- * Emits an executor's calls to extensions as pi's events: start, updates, end. Events are delivered one after the other; if
- * listeners are slower than a call, they get only its latest update.
+ * Emits an executor's calls to extensions as pi's events: start, updates, end, and the turns of its agents around them. Events
+ * are delivered one after the other; if listeners are slower than a call, they get only its latest update.
  */
 import type { ToolOutput } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
@@ -10,7 +10,9 @@ import { currentCall } from "../current-call.ts"
 import { runOutside } from "../loading/isolation.ts"
 import type { ExtensionEvents } from "./extension-events.ts"
 
-type ExecutionEvent = ExtensionEvents[`tool_execution_${"start" | "update" | "end"}`]
+type ExecutionEvent =
+  | ExtensionEvents[`tool_execution_${"start" | "update" | "end"}`]
+  | ExtensionEvents["turn_start" | "turn_end"]
 
 /** The listeners. */
 interface Audience {
@@ -18,36 +20,93 @@ interface Audience {
   emit(event: ExecutionEvent): Promise<void>
 }
 
+/** The calls of an agent's turn that has not ended, as blocks of a message of pi, and their results. */
+interface Turn {
+  readonly turnIndex: number
+  readonly calls: Array<object>
+  readonly results: Array<object>
+}
+
 /** The state of a call that has not ended. */
 interface Execution {
   readonly toolCallId: string
   readonly toolName: string
   readonly args: unknown
+  readonly turn: Turn | undefined
   isStarted: boolean
   /** The end of its output so far. */
   text: string
 }
 
-const types = ["tool_execution_start", "tool_execution_update", "tool_execution_end"]
+const types = ["tool_execution_start", "tool_execution_update", "tool_execution_end", "turn_end"]
 
 /** Maximum characters of a running call's output. */
 const maxText = 50_000
 
+/** What models cost is not known here, and listeners read it unasked. */
+const noUsage = () => ({
+  ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+})
+
 const textResult = (text: string) => ({ content: [{ type: "text", text }], details: undefined })
 
-class Executions {
+export class Executions {
   private readonly audience: Audience
   private readonly open = new Map<string, Execution>()
   private readonly waiting: Array<ExecutionEvent> = []
-  private isTelling = false
+  private telling: Promise<void> | undefined
+  /** By agent. */
+  private readonly turns = new Map<string, Turn>()
+  private readonly nextTurn = new Map<string, number>()
+  private tellsTurns = true
 
   constructor(audience: Audience) {
     this.audience = audience
   }
 
-  queued({ callId, name, params }: ToolCall): void {
+  /**
+   * Hears what the host emits itself: its events of turns replace ours, and the end of its agent is that of the last turn.
+   * Resolves once listeners know what came before.
+   */
+  async hosts(type: unknown): Promise<void> {
+    if (type === "turn_start" || type === "turn_end") this.tellsTurns = false
+    if (type === "agent_start") this.nextTurn.clear()
+    if (type !== "agent_end") return
+    for (const agentId of [...this.turns.keys()]) this.turnEnded(agentId)
+    await this.telling
+  }
+
+  turnBegan(agentId: string): void {
+    if (!this.tellsTurns) return
+    const turnIndex = this.nextTurn.get(agentId) ?? 0
+    this.nextTurn.set(agentId, turnIndex + 1)
+    this.turns.set(agentId, { turnIndex, calls: [], results: [] })
+    this.tell({ type: "turn_start", turnIndex, timestamp: Date.now() })
+  }
+
+  turnEnded(agentId: string): void {
+    const turn = this.turns.get(agentId)
+    this.turns.delete(agentId)
+    if (turn === undefined || !this.tellsTurns) return
+    const { turnIndex, calls: content, results: toolResults } = turn
+    const stopReason = content.length === 0 ? "stop" : "toolUse"
+    const message = { role: "assistant", content, stopReason, usage: noUsage(), timestamp: Date.now() }
+    this.tell({ type: "turn_end", turnIndex, message, toolResults })
+  }
+
+  queued({ callId, name, params, agentId, parentId }: ToolCall): void {
     if (!types.some((type) => this.audience.hears(type))) return
-    this.open.set(callId, { toolCallId: callId, toolName: name, args: params, isStarted: false, text: "" })
+    const turn = parentId === undefined ? this.turns.get(agentId) : undefined
+    turn?.calls.push({ type: "toolCall", id: callId, name, arguments: params })
+    this.open.set(callId, {
+      toolCallId: callId,
+      toolName: name,
+      args: params,
+      turn,
+      isStarted: false,
+      text: "",
+    })
   }
 
   event(event: ToolEvent): void {
@@ -101,32 +160,38 @@ class Executions {
       content: output === undefined || isError ? textResult(content).content : output.content,
       details: output?.details,
     }
+    execution.turn?.results.push({
+      ...{ role: "toolResult", toolCallId, toolName, ...result, isError, timestamp: Date.now() },
+    })
     this.tell({ type: "tool_execution_end", toolCallId, toolName, result, isError })
   }
 
   private tell(event: ExecutionEvent): void {
     if (!this.audience.hears(event.type)) return
-    const last = this.waiting.findLastIndex(({ toolCallId }) => toolCallId === event.toolCallId)
+    const isOfSame = (other: ExecutionEvent) =>
+      "toolCallId" in event && "toolCallId" in other && other.toolCallId === event.toolCallId
+    const last = this.waiting.findLastIndex(isOfSame)
     if (event.type === "tool_execution_update" && this.waiting[last]?.type === event.type)
       this.waiting[last] = event
     else this.waiting.push(event)
-    if (this.isTelling) return
-    this.isTelling = true
     // The executor continues meanwhile, and the listeners are not part of a call.
-    queueMicrotask(() => void currentCall.exit(() => runOutside(() => this.tellAll())))
+    this.telling ??= Promise.resolve().then(() => currentCall.exit(() => runOutside(() => this.tellAll())))
   }
 
   private async tellAll(): Promise<void> {
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift())
       await this.audience.emit(next)
-    this.isTelling = false
+    this.telling = undefined
   }
 }
 
-export const tellExecutions = (executor: Pick<ToolExecutor, "watch">, audience: Audience): void => {
+export const tellExecutions = (executor: Pick<ToolExecutor, "watch">, audience: Audience): Executions => {
   const executions = new Executions(audience)
   executor.watch({
     queued: (call) => executions.queued(call),
     event: (event) => executions.event(event),
+    turnBegan: (agentId) => executions.turnBegan(agentId),
+    turnEnded: (agentId) => executions.turnEnded(agentId),
   })
+  return executions
 }

@@ -110,7 +110,7 @@ export class ExtensionRunner {
   /**
    * Emits an event to all listeners, one after the other. Session events of oh-my-pi are translated to pi's; all others are
    * unchanged. The hooks emit `tool_call` and `tool_result`, and `attach` of `CustomTools` emits `tool_execution_start`,
-   * `_update` and `_end`; the host emits every other event. A listener is awaited for at most ten seconds. Rejects with a
+   * `_update` and `_end`, `turn_start` and `turn_end`; the host emits every other event. A listener is awaited for at most ten seconds. Rejects with a
    * TypeError for an invalid event.
    */
   async emit(event: SessionEvent | ExtensionEvent): Promise<void> {

@@ -177,7 +177,7 @@ export class ModuleGraph {
     const target = this.target(record, specifier)
     if (target._tag === "Source") return this.evaluate(this.link(target.path))
     if (target._tag !== "Native" || this.asyncPackages.has(target.id)) return undefined
-    this.checkNative(target.id)
+    if (target.isOurs !== true) this.checkNative(target.id)
     try {
       record.requireNative(target.id)
     } catch (error) {

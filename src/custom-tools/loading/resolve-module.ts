@@ -17,8 +17,8 @@ export type ModuleTarget =
   | { readonly _tag: "Json"; readonly path: string }
   /** Imported as a string, as in Bun. */
   | { readonly _tag: "Text"; readonly path: string }
-  /** `id`: a builtin's name or a path. `standIn`: used if the package's own dependencies are missing. */
-  | { readonly _tag: "Native"; readonly id: string; readonly standIn?: StandInTarget }
+  /** `id`: a builtin's name or a path. `standIn`: used if the package's own dependencies are missing. `isOurs`: beside stepline. */
+  | { readonly _tag: "Native"; readonly id: string; readonly standIn?: StandInTarget; readonly isOurs?: true }
   | StandInTarget
   /** `node:module`, whose `createRequire` would bypass this resolution. */
   | { readonly _tag: "NodeModule" }
@@ -61,8 +61,9 @@ export class ModuleResolver {
     if (isBuiltin(specifier)) return builtinTarget(specifier)
     if (specifier.startsWith("node:")) throw missingBuiltin(specifier, importer.path)
     const standIn = this.standIn(specifier)
-    const own = standIn !== undefined && this.mode === "always" ? undefined : this.find(specifier, importer)
-    const path = own ?? this.provided(specifier)
+    const path = standIn !== undefined && this.mode === "always" ? undefined : this.find(specifier, importer)
+    const provided = path === undefined ? this.provided(specifier) : undefined
+    if (provided !== undefined) return { _tag: "Native", id: provided, isOurs: true }
     if (standIn !== undefined) {
       return path !== undefined && runsOnNode(path) ? { _tag: "Native", id: path, standIn } : standIn
     }

@@ -1,6 +1,7 @@
 import { join } from "node:path"
-import { expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { CustomTools } from "../../../src/custom-tools/index.ts"
+import { AgentLoop } from "../../../src/hosts/agent-loop/index.ts"
 import { defineTool, pipeline, Step, type ToolCall, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
 import { writeFiles } from "../loading/write-files.ts"
 import { recordingLogger, temporaryFolder } from "./load-sources.ts"
@@ -19,8 +20,8 @@ const counting = defineTool({
 
 type Heard = Readonly<Record<string, unknown>>
 
-/** Runs a call of `counting`; gives what an extension with this code has written to `heard`. */
-const heardOf = async (call: Pick<ToolCall, "params">, code: string): Promise<Array<Heard>> => {
+/** An executor with `counting`, and what an extension with this code has written to `heard`. */
+const listenWith = async (code: string) => {
   const cwd = await temporaryFolder()
   await writeFiles(cwd, { "extension.mjs": `export default (pi) => { ${code} }` })
   const heard: Array<Heard> = []
@@ -35,6 +36,12 @@ const heardOf = async (call: Pick<ToolCall, "params">, code: string): Promise<Ar
   onTestFinished(() => executor.shutdown())
   customTools.attach(executor)
   customTools.attach(executor)
+  return { executor, customTools, heard }
+}
+
+/** Runs a call of `counting`; gives what an extension with this code has written to `heard`. */
+const heardOf = async (call: Pick<ToolCall, "params">, code: string): Promise<Array<Heard>> => {
+  const { executor, heard } = await listenWith(code)
   await executor.run({ name: "counting", callId: "c", ...call })
   await expect.poll(() => heard.at(-1)?.type).toBe("tool_execution_end")
   return heard
@@ -85,4 +92,85 @@ it("tells a slow listener of the latest update alone, and of every end", async (
   const heard = await heardOf({ params: { to: 50 } }, slow)
   expect(heard.map(({ type }) => type)).toEqual(["tool_execution_update", "tool_execution_end"])
   expect(JSON.stringify(heard[0])).toContain("49 50 ")
+})
+
+describe("the turns of an agent", () => {
+  const types = ["turn_start", "turn_end", "agent_end", "tool_execution_end"]
+  const all = types.map((type) => `pi.on("${type}", (event) => pi.appendEntry("heard", event))`).join("\n")
+  const call = (callId: string, to: number) => ({ name: "counting", callId, params: { to } })
+
+  it("begin and end with `runTurn`, around their calls", async () => {
+    const { executor, customTools, heard } = await listenWith(all)
+    await executor.agent("main").runTurn([call("a", 0), call("b", 1)])
+    await executor.agent("main").runTurn([])
+    await customTools.emit({ type: "agent_end", messages: [] })
+    expect(heard.map(({ type }) => type)).toEqual([
+      ...[
+        "turn_start",
+        "tool_execution_end",
+        "tool_execution_end",
+        "turn_end",
+        "turn_start",
+        "turn_end",
+        "agent_end",
+      ],
+    ])
+    expect(heard[0]).toEqual({ type: "turn_start", turnIndex: 0, timestamp: expect.any(Number) })
+    expect(heard[3]).toMatchObject({
+      turnIndex: 0,
+      message: {
+        role: "assistant",
+        content: [
+          { type: "toolCall", id: "a", name: "counting", arguments: { to: 0 } },
+          { type: "toolCall", id: "b", name: "counting", arguments: { to: 1 } },
+        ],
+        stopReason: "toolUse",
+        usage: { input: 0, cost: { total: 0 } },
+      },
+      toolResults: [
+        { role: "toolResult", toolCallId: "a", isError: true, content: [{ text: "nothing to count" }] },
+        { role: "toolResult", toolCallId: "b", isError: false, content: [{ text: "done" }] },
+      ],
+    })
+  })
+
+  it("are those of an agent loop, whose last one ends with the agent", async () => {
+    const { executor, customTools, heard } = await listenWith(all)
+    const loop = new AgentLoop(executor)
+    for (const again of [1, 2]) {
+      await customTools.emit({ type: "agent_start" })
+      loop.nextTurn()
+      await loop.run(call(`c${again}`, 1), {})
+      loop.nextTurn()
+      await customTools.emit({ type: "agent_end", messages: [] })
+    }
+    const once = [
+      "turn_start",
+      0,
+      "tool_execution_end",
+      "turn_end",
+      0,
+      "turn_start",
+      1,
+      "turn_end",
+      1,
+      "agent_end",
+    ]
+    const shown = heard.flatMap(({ type, turnIndex }) =>
+      turnIndex === undefined ? [type] : [type, turnIndex],
+    )
+    expect(shown).toEqual([...once, ...once])
+    expect(heard[4]).toMatchObject({ message: { content: [], stopReason: "stop" }, toolResults: [] })
+  })
+
+  it("are told by a host that emits them itself", async () => {
+    const { executor, customTools, heard } = await listenWith(all)
+    for (const turnIndex of [7, 8]) {
+      await customTools.emit({ type: "turn_start", turnIndex, timestamp: 0 })
+      await executor.agent("main").runTurn([])
+      await customTools.emit({ type: "turn_end", turnIndex, message: {}, toolResults: [] })
+    }
+    await customTools.emit({ type: "agent_end", messages: [] })
+    expect(heard.map(({ turnIndex }) => turnIndex)).toEqual([7, 7, 8, 8, undefined])
+  })
 })

@@ -599,6 +599,12 @@ describe("typebox", () => {
     },
   )
 
+  it("is not checked beside stepline, as a part of the host", async () => {
+    const checked: Array<string> = []
+    await load({ "tool.ts": text }, { check: (file) => checked.push(file) })
+    expect(checked).toEqual([path("tool.ts")])
+  })
+
   it("is the module's own copy where it has one", async () => {
     const copy = installed("typebox", { "index.js": "exports.mine = 'own'" }, { main: "index.js" })
     expect(await load({ "tool.ts": text, ...copy })).toBe("own")
