@@ -100,6 +100,8 @@ export class Engine implements ActionHost, OwnTools {
   readonly pool: Pool
   /** Undefined if there are no limits. */
   readonly limiter: Limiter | undefined
+  /** Undefined while there are none. */
+  filters: CallFilter | undefined
   closing = false
   /** Set when a durable executor shuts down: resolves once all changes are stored and the mailbox is emptied. */
   leaving: Promise<void> | undefined
@@ -114,7 +116,6 @@ export class Engine implements ActionHost, OwnTools {
   private readonly context: Context.Context<unknown>
   private readonly callIds: CallIds
   private readonly actionIds: CallIds
-  private givenFilters: CallFilter | undefined
   private cleanups: ShutdownCleanups | undefined
   private forkPlain: ((effect: HandlerEffect) => Fiber<unknown, unknown>) | undefined
 
@@ -132,7 +133,7 @@ export class Engine implements ActionHost, OwnTools {
     if (registry.names.length > 0) expectLimitedTools(options.limits ?? [], registry.names)
     const ruled = registry.names.flatMap((name) => [name, ...(registry.get(name)?.ruleNames ?? [])])
     options.filters?.expectTools?.(ruled.length === 0 ? [] : [...ruled, resolveName])
-    this.givenFilters = options.filters?.at?.(settings.cwd) ?? options.filters
+    this.filters = options.filters?.at?.(settings.cwd) ?? options.filters
     this.driver = driver
     this.registry = registry
     // The registry's type guarantees that the context has every service that a handler needs.
@@ -340,15 +341,10 @@ export class Engine implements ActionHost, OwnTools {
     if (this.closing) throw new Error("The executor was shut down: make a new one")
   }
 
-  /** The filters, if there are any. */
-  get filters(): CallFilter | undefined {
-    return this.givenFilters
-  }
-
   /** The filters to add a rule to. Created if there are none. */
   get rememberingFilters(): CallFilter {
-    this.givenFilters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })
-    return this.givenFilters
+    this.filters ??= ToolFilters.compile({}, { cwd: this.settings.cwd })
+    return this.filters
   }
 
   /** The registry's tool with this name. */

@@ -149,8 +149,6 @@ const adviceFor = (composed: unknown): string => {
   return ", but a promise of one. Make `compose` a plain function, and do what takes time in a handler"
 }
 
-const noFinals: ReadonlyArray<never> = []
-
 const kinds: ReadonlySet<unknown> = new Set(["handler", "approval", "resolve", "finally"])
 
 /** Checks the parts and counts the gates. Throws for an invalid pipeline. */
@@ -158,7 +156,6 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision 
   let count = 0
   let gates = 0
   let previewed = false
-  let cleansUp = false
   for (const part of steps) {
     const { kind } = part
     if (kind !== "handler" && !kinds.has(kind))
@@ -166,7 +163,6 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision 
     if ((kind === "handler" || kind === "finally") && typeof part.handler?.call !== "function") {
       throw new TypeError(`The pipeline has a ${kind} part without a handler`)
     }
-    if (kind === "finally") cleansUp = true
     // Gates after a preview belong to the call of `resolve`.
     if (kind === "resolve") previewed = true
     if (kind !== "approval" || previewed) continue
@@ -177,7 +173,7 @@ const admitted = (params: unknown, { steps }: ToolPipeline<unknown>, { decision 
     _tag: "Admitted",
     params,
     parts: steps,
-    finals: cleansUp ? finallyPartsOf(steps) : noFinals,
+    finals: finallyPartsOf(steps),
     gates,
   }
 }

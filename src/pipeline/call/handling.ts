@@ -77,7 +77,12 @@ const again = (engine: Engine, call: Call, command: Command) => () => {
 }
 
 const startHandler = (engine: Engine, call: Call, handler: EffectHandler<unknown>): void => {
-  const attempt = attemptOf(engine, call)
+  let { attempt } = call
+  if (attempt === undefined) {
+    attempt = new Attempt()
+    attempt.context = new AttemptContext(engine, call, attempt)
+    call.attempt = attempt
+  }
   const { run } = call
   if (attempt.generator !== undefined) return pull(engine, call, attempt, run)
   const trace = call.span?.handler(handler.name)
@@ -93,14 +98,6 @@ const startHandler = (engine: Engine, call: Call, handler: EffectHandler<unknown
   } catch (error) {
     failed(engine, call, attempt, run, error)
   }
-}
-
-const attemptOf = (engine: Engine, call: Call): Attempt => {
-  if (call.attempt !== undefined) return call.attempt
-  const attempt = new Attempt()
-  attempt.context = new AttemptContext(engine, call, attempt)
-  call.attempt = attempt
-  return attempt
 }
 
 // --- Waiting for a promise, a generator or an Effect

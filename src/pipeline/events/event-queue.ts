@@ -130,8 +130,15 @@ export class EventQueue implements EventSink {
   next(options: ReadOptions): Promise<ToolEvent | undefined> {
     const { untilIdle, signal } = options
     if (signal?.aborted) return Promise.reject(abortError(signal))
-    const event = this.shift()
-    if (event !== undefined) return Promise.resolve(event)
+    const event = this.unread.shift()
+    if (event !== undefined) {
+      this.readCount += 1
+      if (event._tag === "Delta") {
+        this.deltas.forget(event)
+        this.makeRoom(this.deltas.roomFor(this.waitingForRoom.length))
+      }
+      return Promise.resolve(event)
+    }
     if (this.closed || (untilIdle && this.held === 0 && this.isIdle())) return Promise.resolve(undefined)
     // Nothing is unread, so all waiting handlers may continue.
     if (this.waitingForRoom.length > 0) this.makeRoom(this.waitingForRoom.length)
@@ -192,17 +199,6 @@ export class EventQueue implements EventSink {
       if (leaves(reader)) reader.resolve(undefined)
       else this.readers.push(reader)
     }
-  }
-
-  private shift(): ToolEvent | undefined {
-    const event = this.unread.shift()
-    if (event === undefined) return undefined
-    this.readCount += 1
-    if (event._tag === "Delta") {
-      this.deltas.forget(event)
-      this.makeRoom(this.deltas.roomFor(this.waitingForRoom.length))
-    }
-    return event
   }
 
   private waitForRoom(source: DeltaSource): Room {

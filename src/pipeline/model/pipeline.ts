@@ -76,15 +76,12 @@ const shownName = (named: { readonly name: string }): string => {
  */
 class PlacedFunction<R, Kind extends "handler" | "finally"> implements EffectHandler<R> {
   readonly kind: Kind
+  readonly handler: EffectHandler<R> = this
   readonly call: EffectHandler<R>["call"]
 
   constructor(kind: Kind, call: EffectHandler<R>["call"]) {
     this.kind = kind
     this.call = call
-  }
-
-  get handler(): EffectHandler<R> {
-    return this
   }
 
   get name(): string {
@@ -128,10 +125,11 @@ const toHandler = <R>(value: EffectHandler<R> | HandlerFunction<R>): EffectHandl
 
 /** An immutable plan of a call. `R` are the services that its handlers' Effects need. */
 export class ToolPipeline<R = never> {
-  private readonly parts: ReadonlyArray<PipelinePart<R>>
+  /** The parts in the order in which they were added; finally handlers run after all others. */
+  readonly steps: ReadonlyArray<PipelinePart<R>>
 
-  private constructor(parts: ReadonlyArray<PipelinePart<R>> = []) {
-    this.parts = parts
+  private constructor(steps: ReadonlyArray<PipelinePart<R>> = []) {
+    this.steps = steps
   }
 
   static readonly empty: ToolPipeline = new ToolPipeline()
@@ -186,7 +184,7 @@ export class ToolPipeline<R = never> {
   map<R2 = never>(
     change: (handler: EffectHandler<R>, index: number) => EffectHandler<R2> | HandlerFunction<R2>,
   ): ToolPipeline<Needs<R2>> {
-    const parts = this.parts.map((part, index): PipelinePart<Needs<R2>> => {
+    const parts = this.steps.map((part, index): PipelinePart<Needs<R2>> => {
       if (part.kind === "approval") return part
       if (part.kind !== "resolve") return placed(part.kind, change(part.handler, index))
       const { onDiscard } = part
@@ -197,42 +195,44 @@ export class ToolPipeline<R = never> {
 
   /** The parts that run after a denial: the finally handlers alone. */
   skipToFinally(): ToolPipeline<R> {
-    return new ToolPipeline(this.parts.filter((part) => part.kind === "finally"))
-  }
-
-  /** The parts in the order in which they were added; finally handlers run after all others. */
-  get steps(): ReadonlyArray<PipelinePart<R>> {
-    return this.parts
+    return new ToolPipeline(this.steps.filter((part) => part.kind === "finally"))
   }
 
   get length(): number {
-    return this.parts.length
+    return this.steps.length
   }
 
   get isEmpty(): boolean {
-    return this.parts.length === 0
+    return this.steps.length === 0
   }
 
   describe(): Array<PartDescription> {
-    return this.parts.map(describePart)
+    return this.steps.map(describePart)
   }
 
   private with<R2>(part: PipelinePart<R2>): ToolPipeline<R | R2> {
     // Copied in a loop, because every call pays for it: a spread is slower and allocates sixteen spare slots.
-    const { length } = this.parts
+    const { length } = this.steps
     const parts = new Array<PipelinePart<R | R2>>(length + 1)
-    for (let i = 0; i < length; i++) parts[i] = this.parts[i]!
+    for (let i = 0; i < length; i++) parts[i] = this.steps[i]!
     parts[length] = part
     return new ToolPipeline<R | R2>(parts)
   }
 }
 
-const isFinally = <R>(part: PipelinePart<R>): part is FinallyPart<R> => part.kind === "finally"
+const noFinals: ReadonlyArray<never> = []
 
 /** The finally parts, in order. */
-export const finallyPartsOf = <R>(parts: ReadonlyArray<PipelinePart<R>>): ReadonlyArray<FinallyPart<R>> =>
-  // The array that `filter` returns has sixteen spare slots, which every call would keep.
-  parts.filter(isFinally).slice()
+export const finallyPartsOf = <R>(parts: ReadonlyArray<PipelinePart<R>>): ReadonlyArray<FinallyPart<R>> => {
+  let finals: Array<FinallyPart<R>> | undefined
+  for (const part of parts) {
+    if (part.kind !== "finally") continue
+    // An array that `push` or `filter` makes has sixteen spare slots, which every call would keep.
+    if (finals === undefined) finals = [part]
+    else finals.push(part)
+  }
+  return finals ?? noFinals
+}
 
 /** The empty pipeline, to build on. */
 export const pipeline = (): ToolPipeline => ToolPipeline.empty

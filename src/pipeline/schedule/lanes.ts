@@ -70,7 +70,8 @@ export class Lanes {
     const lane = this.lanes.get(laneOf(call.toolCall))
     if (lane === undefined) return
     if (call.hasTurn) {
-      this.takeTurn(lane, call)
+      call.hasTurn = false
+      lane.active -= 1
       this.pump(lane)
     } else if (lane.waiting !== undefined) {
       this.forget(lane, lane.waiting)
@@ -95,11 +96,6 @@ export class Lanes {
     lane.isShared = this.shares(call)
   }
 
-  private takeTurn(lane: Lane, call: Call): void {
-    call.hasTurn = false
-    lane.active -= 1
-  }
-
   private named(name: string): Lane {
     const known = this.lanes.get(name)
     if (known !== undefined) return known
@@ -121,7 +117,7 @@ export class Lanes {
     lane.gone = 0
   }
 
-  /** Gives turns until the next call has to wait. */
+  /** Gives turns until the next call has to wait. An empty lane is dropped, or kept among a few for its next call. */
   private pump(lane: Lane): void {
     if (lane.pumping) return
     const { waiting } = lane
@@ -136,7 +132,11 @@ export class Lanes {
       }
       lane.pumping = false
     }
-    if (lane.active === 0) this.rest(lane)
+    if (lane.active > 0) return
+    lane.waiting = undefined
+    lane.gone = 0
+    if (this.idle < keptIdle) this.idle += 1
+    else this.lanes.delete(lane.name)
   }
 
   private pumpLater(lane: Lane): void {
@@ -148,16 +148,8 @@ export class Lanes {
 
   private give(lane: Lane, call: Call): void {
     this.giveTurn(lane, call)
-    if (!this.start(call, false) && call.hasTurn) this.takeTurn(lane, call)
-  }
-
-  /** Drops an empty lane, or keeps it among a few for its next call. */
-  private rest(lane: Lane): void {
-    lane.waiting = undefined
-    lane.gone = 0
-    this.idle += 1
-    if (this.idle <= keptIdle) return
-    this.idle -= 1
-    this.lanes.delete(lane.name)
+    if (this.start(call, false) || !call.hasTurn) return
+    call.hasTurn = false
+    lane.active -= 1
   }
 }
