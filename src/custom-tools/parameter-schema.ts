@@ -3,6 +3,9 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { ToolError } from "../pipeline/model/step.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
+import { isValid } from "../schema/standard-check.ts"
+import type { StandardProps, StandardValidate } from "../schema/standard-props.ts"
+import { issueLine } from "../schema/standard-schema.ts"
 import { invalidParameters } from "../schema/validation.ts"
 import { messageOf } from "../text/message-of.ts"
 import { expectPatterns } from "./expect-patterns.ts"
@@ -17,23 +20,13 @@ export interface ParameterSchema {
   readonly parse?: (params: unknown) => Promise<unknown>
 }
 
-/** The common interface of zod 4, ArkType, Valibot and others: https://standardschema.dev */
-interface StandardSchema {
-  readonly vendor: unknown
-  readonly jsonSchema?: { input(options: { readonly target: string }): unknown }
-  validate(value: unknown): unknown
-}
+/** A schema of zod 4, ArkType, Valibot and others: its check and, in newer versions, its JSON Schema. */
+type Standard = StandardProps & { readonly validate: StandardValidate }
 
-interface Issue {
-  readonly message: string
-  readonly path?: ReadonlyArray<unknown>
-}
-
-const standardOf = (parameters: unknown): StandardSchema | undefined => {
-  const isObject = (typeof parameters === "object" && parameters !== null) || typeof parameters === "function"
-  const standard = isObject ? (parameters as { "~standard"?: unknown })["~standard"] : undefined
-  return typeof (standard as StandardSchema | undefined)?.validate === "function"
-    ? (standard as StandardSchema)
+const standardOf = (parameters: unknown): Standard | undefined => {
+  const standard: unknown = Object(parameters)["~standard"]
+  return typeof (standard as StandardProps | undefined)?.validate === "function"
+    ? (standard as Standard)
     : undefined
 }
 
@@ -48,7 +41,7 @@ const convertByModule = (parameters: object, cwd: string): unknown => {
   return zod.toJSONSchema(parameters, zodOptions)
 }
 
-const convert = (parameters: object, { vendor, jsonSchema }: StandardSchema, cwd: string): unknown => {
+const convert = (parameters: object, { vendor, jsonSchema }: Standard, cwd: string): unknown => {
   const { toJSONSchema, toJsonSchema } = parameters as Record<string, unknown>
   if (typeof toJSONSchema === "function") return toJSONSchema.call(parameters, zodOptions)
   if (typeof toJsonSchema === "function") return toJsonSchema.call(parameters)
@@ -57,19 +50,10 @@ const convert = (parameters: object, { vendor, jsonSchema }: StandardSchema, cwd
   throw new Error(`this version of ${String(vendor)} has no conversion to it`)
 }
 
-const keyOf = (part: unknown): unknown =>
-  typeof part === "object" && part !== null && "key" in part ? part.key : part
-
-const lineOf = ({ message, path = [] }: Issue): string =>
-  `${path.map((part) => String(keyOf(part))).join("/") || "root"}: ${message}`
-
-const parser = (name: string, standard: StandardSchema) => async (params: unknown) => {
-  const { issues, value } = (await standard.validate(params)) as {
-    readonly issues?: ReadonlyArray<Issue>
-    readonly value?: unknown
-  }
-  if (issues === undefined) return value
-  throw new ToolError(invalidParameters(name, issues.map(lineOf), params).message)
+const parser = (name: string, standard: Standard) => async (params: unknown) => {
+  const result = await standard.validate(params)
+  if (isValid(result)) return result.value
+  throw new ToolError(invalidParameters(name, result.issues.map(issueLine), params).message)
 }
 
 const expectJson = (name: string, schema: JsonSchema): JsonSchema => {

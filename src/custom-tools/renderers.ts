@@ -51,82 +51,6 @@ const atOnce = <T>(drawn: T): T => {
   return drawn
 }
 
-class Drawing {
-  private readonly tool: ForeignTool
-  private readonly host: CustomToolHost
-  private readonly rows = new WeakMap<object, Row>()
-  private readonly failed = new Set<RendererName>()
-
-  constructor(tool: ForeignTool, host: CustomToolHost) {
-    this.tool = tool
-    this.host = host
-  }
-
-  started(params: unknown, callId: string): void {
-    if (isObject(params)) this.rows.set(params, { callId, state: {}, components: {} })
-  }
-
-  /** Draws with one of the renderers. Its errors are logged once, so that frequent drawing does not fill the log. */
-  draw(
-    name: RendererName,
-    params: unknown,
-    options: RenderOptions,
-    isError: boolean,
-    call: (context: ToolRenderContext, theme: Theme) => unknown,
-  ): string | undefined {
-    try {
-      return runIsolated(this.tool.name, () => {
-        const row = this.rowOf(params)
-        const context = this.contextOf(name, row, { params, options, isError })
-        const drawn = atOnce(call(context, themeOf(this.host)))
-        if (!isComponent(drawn)) return linesOf(drawn)
-        row.components[name] = drawn
-        return linesOf(atOnce(drawn.render(options.width)))
-      })
-    } catch (error) {
-      if (!this.failed.has(name)) this.log(name, error)
-      return undefined
-    }
-  }
-
-  private log(name: RendererName, error: unknown): void {
-    this.failed.add(name)
-    const message = `${name} of tool "${this.tool.name}" failed; its default rendering is used`
-    loggerOf(this.host).warn(message, { error: messageOf(error) })
-  }
-
-  private rowOf(params: unknown): Row {
-    const known = isObject(params) ? this.rows.get(params) : undefined
-    if (known !== undefined) return known
-    const row: Row = { callId: "", state: {}, components: {} }
-    if (isObject(params)) this.rows.set(params, row)
-    return row
-  }
-
-  private contextOf(
-    name: RendererName,
-    { callId, state, components }: Row,
-    drawn: { readonly params: unknown; readonly options: RenderOptions; readonly isError: boolean },
-  ): ToolRenderContext {
-    const { params, options, isError } = drawn
-    return {
-      args: params,
-      toolCallId: callId,
-      expanded: options.expanded,
-      isPartial: options.isPartial ?? false,
-      isError,
-      cwd: this.host.cwd ?? process.cwd(),
-      state,
-      lastComponent: components[name],
-      executionStarted: callId !== "",
-      argsComplete: true,
-      showImages: false,
-      // The host decides when to draw.
-      invalidate: () => undefined,
-    }
-  }
-}
-
 type Call = (...parts: Array<unknown>) => unknown
 
 /**
@@ -134,13 +58,62 @@ type Call = (...parts: Array<unknown>) => unknown
  * or a component.
  */
 export const makeRenderers = (tool: ForeignTool, host: CustomToolHost, runtime: Runtime): Renderers => {
-  const drawing = new Drawing(tool, host)
+  const rows = new WeakMap<object, Row>()
+  const failed = new Set<RendererName>()
+
+  const started = (params: unknown, callId: string): Row => {
+    const row: Row = { callId, state: {}, components: {} }
+    if (isObject(params)) rows.set(params, row)
+    return row
+  }
+
+  /** Draws with one of the renderers. Its errors are logged once, so that frequent drawing does not fill the log. */
+  const draw = (
+    name: RendererName,
+    args: unknown,
+    { expanded, isPartial = false, width }: RenderOptions,
+    isError: boolean,
+    call: (context: ToolRenderContext, theme: Theme) => unknown,
+  ): string | undefined => {
+    try {
+      return runIsolated(tool.name, () => {
+        const { callId, state, components } = (isObject(args) && rows.get(args)) || started(args, "")
+        const context: ToolRenderContext = {
+          args,
+          toolCallId: callId,
+          expanded,
+          isPartial,
+          isError,
+          cwd: host.cwd ?? process.cwd(),
+          state,
+          lastComponent: components[name],
+          executionStarted: callId !== "",
+          argsComplete: true,
+          showImages: false,
+          // The host decides when to draw.
+          invalidate: () => undefined,
+        }
+        const drawn = atOnce(call(context, themeOf(host)))
+        if (!isComponent(drawn)) return linesOf(drawn)
+        components[name] = drawn
+        return linesOf(atOnce(drawn.render(width)))
+      })
+    } catch (error) {
+      if (!failed.has(name)) {
+        failed.add(name)
+        const message = `${name} of tool "${tool.name}" failed; its default rendering is used`
+        loggerOf(host).warn(message, { error: messageOf(error) })
+      }
+      return undefined
+    }
+  }
+
   const renderCall: Tool["renderCall"] = (params, options) =>
-    drawing.draw("renderCall", params, options, false, (context, theme) =>
+    draw("renderCall", params, options, false, (context, theme) =>
       (tool.renderCall as Call).call(tool, params, layered(viewOf(context), theme), layered(context, theme)),
     )
   const renderResult: Tool["renderResult"] = (result, options, params) =>
-    drawing.draw("renderResult", params, options, result.isError, (context, theme) => {
+    draw("renderResult", params, options, result.isError, (context, theme) => {
       const { content, details } = result.output
       const { isError } = result
       const shown = { content, details, isError }
@@ -148,7 +121,7 @@ export const makeRenderers = (tool: ForeignTool, host: CustomToolHost, runtime: 
       return (tool.renderResult as Call).call(tool, shown, viewOf(context), theme, last)
     })
   return {
-    started: (params, callId) => drawing.started(params, callId),
+    started,
     ...(typeof tool.renderCall === "function" && { renderCall }),
     ...(typeof tool.renderResult === "function" && { renderResult }),
   }

@@ -5,44 +5,45 @@ import type { ToolPath, ToolSource } from "../loaded-tool.ts"
 import { marketplaceTools, pluginTools } from "./plugins.ts"
 import { extensionsOf, toolFilesOf, toolsOf } from "./tool-folders.ts"
 
-interface UsualPlace {
-  readonly folder: string
-  readonly source: ToolSource
-  readonly modulesOf: (folder: string) => Promise<Array<string>>
-}
+/** A usual place: whose folder it is in, the path from there, its provider, and how its modules are found. */
+type Place = readonly [
+  level: ToolSource["level"],
+  folder: string,
+  provider: string,
+  providerName: string,
+  modulesOf: (folder: string) => Promise<Array<string>>,
+]
 
-const toolPlaces = (cwd: string, home: string): Array<UsualPlace> => {
-  const native = { provider: "native", providerName: "OMP" }
-  const claude = { provider: "claude", providerName: "Claude Code" }
-  const codex = { provider: "codex", providerName: "OpenAI Codex" }
-  return [
-    place(join(cwd, ".omp", "tools"), { ...native, level: "project" }, toolsOf),
-    place(join(home, ".omp", "agent", "tools"), { ...native, level: "user" }, toolsOf),
-    place(join(home, ".claude", "tools"), { ...claude, level: "user" }, toolFilesOf),
-    place(join(cwd, ".claude", "tools"), { ...claude, level: "project" }, toolFilesOf),
-    place(join(home, ".codex", "tools"), { ...codex, level: "user" }, toolFilesOf),
-    place(join(cwd, ".codex", "tools"), { ...codex, level: "project" }, toolFilesOf),
-  ]
-}
+const toolPlaces: ReadonlyArray<Place> = [
+  ["project", ".omp/tools", "native", "OMP", toolsOf],
+  ["user", ".omp/agent/tools", "native", "OMP", toolsOf],
+  ["user", ".claude/tools", "claude", "Claude Code", toolFilesOf],
+  ["project", ".claude/tools", "claude", "Claude Code", toolFilesOf],
+  ["user", ".codex/tools", "codex", "OpenAI Codex", toolFilesOf],
+  ["project", ".codex/tools", "codex", "OpenAI Codex", toolFilesOf],
+]
 
-const place = (folder: string, source: ToolSource, modulesOf: UsualPlace["modulesOf"]): UsualPlace => ({
-  folder,
-  source,
-  modulesOf,
-})
-
-const search = async (places: ReadonlyArray<UsualPlace>): Promise<Array<ToolPath>> => {
-  const found = places.map(async ({ folder, source, modulesOf }) =>
-    (await modulesOf(folder)).map((path) => ({ path, source })),
-  )
-  return (await Promise.all(found)).flat()
-}
+const extensionPlaces: ReadonlyArray<Place> = [
+  ["project", ".pi/extensions", "pi", "Pi", extensionsOf],
+  ["user", ".pi/agent/extensions", "pi", "Pi", extensionsOf],
+]
 
 /** Which of the usual places to search: the user's own, or also the project's. */
 export type Places = "home" | "all"
 
-const among = (places: ReadonlyArray<UsualPlace>, which: Places): ReadonlyArray<UsualPlace> =>
-  which === "all" ? places : places.filter(({ source }) => source.level !== "project")
+const search = async (
+  places: ReadonlyArray<Place>,
+  cwd: string,
+  home: string,
+  which: Places,
+): Promise<Array<ToolPath>> => {
+  const found = places.map(async ([level, folder, provider, providerName, modulesOf]) => {
+    if (level === "project" && which !== "all") return []
+    const modules = await modulesOf(join(level === "project" ? resolve(cwd) : home, folder))
+    return modules.map((path) => ({ path, source: { provider, providerName, level } }))
+  })
+  return (await Promise.all(found)).flat()
+}
 
 /**
  * Tools of oh-my-pi: its own folders, Claude's and Codex's, then plugins. What cannot be read is skipped. With `"home"`,
@@ -53,10 +54,9 @@ export const discoverCustomTools = async (
   home = homedir(),
   which: Places = "all",
 ): Promise<Array<ToolPath>> => {
-  const project = resolve(cwd)
   const parts = [
-    search(among(toolPlaces(project, home), which)),
-    pluginTools(which === "all" ? project : undefined, home),
+    search(toolPlaces, cwd, home, which),
+    pluginTools(which === "all" ? resolve(cwd) : undefined, home),
     marketplaceTools(home, which === "all"),
   ]
   return (await Promise.all(parts)).flat()
@@ -67,11 +67,4 @@ export const discoverExtensions = (
   cwd: string,
   home = homedir(),
   which: Places = "all",
-): Promise<Array<ToolPath>> => {
-  const pi = { provider: "pi", providerName: "Pi" }
-  const places = [
-    place(join(resolve(cwd), ".pi", "extensions"), { ...pi, level: "project" }, extensionsOf),
-    place(join(home, ".pi", "agent", "extensions"), { ...pi, level: "user" }, extensionsOf),
-  ]
-  return search(among(places, which))
-}
+): Promise<Array<ToolPath>> => search(extensionPlaces, cwd, home, which)

@@ -1,6 +1,7 @@
 /** Reads folders and manifests that may not exist: what cannot be read counts as missing. */
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { readRegular } from "../../text/regular-file.ts"
 
 export interface FolderEntry {
@@ -31,14 +32,11 @@ export const entriesOf = async (folder: string): Promise<Array<FolderEntry>> => 
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Reads a JSON object; resolves with an empty one if the file is missing or does not contain one. */
 export const readJsonObject = async (path: string): Promise<JsonObject> => {
   try {
     const value: unknown = JSON.parse((await readRegular(path)).toString())
-    return isObject(value) ? value : {}
+    return isPlainObject(value) ? value : {}
   } catch {
     return {}
   }

@@ -1,7 +1,8 @@
 /** Finds the tools of installed plugins: oh-my-pi's own, and those of the Claude marketplace. */
 import { isAbsolute, join, relative } from "node:path"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import type { ToolPath, ToolSource } from "../loaded-tool.ts"
-import { entriesOf, isObject, type JsonObject, readJsonObject } from "./folder-entries.ts"
+import { entriesOf, type JsonObject, readJsonObject } from "./folder-entries.ts"
 import { manifestModules, toolFilesOf } from "./tool-folders.ts"
 
 const source: ToolSource = { provider: "plugin", providerName: "Plugin", level: "user" }
@@ -35,9 +36,10 @@ const disabledPlugins = async (
   const overrides = project !== undefined && join(project, ".omp", "plugin-overrides.json")
   const { disabled } = overrides ? await readJsonObject(overrides) : {}
   return (name) => {
-    const state = isObject(states) ? states[name] : undefined
+    const state = isPlainObject(states) ? states[name] : undefined
     return (
-      (isObject(state) && state.enabled === false) || (Array.isArray(disabled) && disabled.includes(name))
+      (isPlainObject(state) && state.enabled === false) ||
+      (Array.isArray(disabled) && disabled.includes(name))
     )
   }
 }
@@ -61,14 +63,14 @@ export const marketplaceTools = async (home: string, ofProjects: boolean): Promi
 type Install = JsonObject & { readonly installPath: string }
 
 const isInstall = (value: unknown): value is Install =>
-  isObject(value) &&
+  isPlainObject(value) &&
   value.enabled !== false &&
   typeof value.installPath === "string" &&
   isAbsolute(value.installPath)
 
 /** The keys are `plugin@marketplace`; a plugin can be installed more than once. */
 const installsIn = (plugins: unknown): Array<Install> =>
-  Object.entries(isObject(plugins) ? plugins : {})
+  Object.entries(isPlainObject(plugins) ? plugins : {})
     .filter(([id]) => id.includes("@"))
     .flatMap(([, installs]) => (Array.isArray(installs) ? installs : []))
     .filter(isInstall)

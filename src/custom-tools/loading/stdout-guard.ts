@@ -2,31 +2,23 @@
  * Redirects the output of foreign code and its programs from the host's standard output, which another program may read, to
  * stderr.
  */
-import childProcess from "node:child_process"
 import { Console } from "node:console"
 import fs from "node:fs"
+import { divertChildren, divertFiles, pathsOf } from "./divert-stream.ts"
 import { replaceMethod } from "./replace-method.ts"
 
 export const guardStdout = (isForeign: () => boolean): void => {
   const { stdout, stderr } = process
   // Node's console also uses this method.
-  replaceMethod(
-    stdout,
-    "write",
-    (original) =>
-      function (...args) {
-        return isForeign()
-          ? stderr.write(...(args as Parameters<typeof stderr.write>))
-          : original.apply(this, args)
-      },
+  replaceMethod(stdout, "write", (call, args) =>
+    isForeign() ? stderr.write(...(args as Parameters<typeof stderr.write>)) : call(...args),
   )
   if (hasOwnConsole) divertConsole(isForeign)
   const functions =
     "open openSync write writeSync writev writevSync writeFile writeFileSync appendFile appendFileSync"
-  for (const name of functions.split(" ")) divert(fs, name, isForeign)
-  for (const name of ["open", "writeFile", "appendFile"]) divert(fs.promises, name, isForeign)
-  divertChildren(childProcess.ChildProcess.prototype, "spawn", isForeign)
-  for (const name of ["spawnSync", "execSync", "execFileSync"]) divertChildren(childProcess, name, isForeign)
+  divertFiles(fs, functions, isForeign, instead)
+  divertFiles(fs.promises, "open writeFile appendFile", isForeign, instead)
+  divertChildren({ descriptor: 1, isForeign, inChildren: 2 })
 }
 
 /** The consoles of Bun and Deno do not use `process.stdout`. */
@@ -38,51 +30,12 @@ const divertConsole = (isForeign: () => boolean): void => {
   const onStderr = new Console(process.stderr)
   for (const name of `${names} ${timers}`.split(" ")) {
     const diverted = Reflect.get(onStderr, name) as (...args: ReadonlyArray<unknown>) => unknown
-    replaceMethod(
-      console,
-      name,
-      (original) =>
-        function (...args) {
-          return isForeign() ? diverted.apply(onStderr, args) : original.apply(this, args)
-        },
+    replaceMethod(console, name, (call, args) =>
+      isForeign() ? diverted.apply(onStderr, args) : call(...args),
     )
   }
 }
 
-const stdoutPaths: ReadonlySet<unknown> = new Set(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+const paths = pathsOf(1, "stdout")
 
-const instead = (file: unknown): unknown => (file === 1 ? 2 : stdoutPaths.has(file) ? "/dev/stderr" : file)
-
-const divert = (module: object, name: string, isForeign: () => boolean): void =>
-  replaceMethod(
-    module,
-    name,
-    (original) =>
-      function (file, ...rest) {
-        return original.call(this, isForeign() ? instead(file) : file, ...rest)
-      },
-  )
-
-const divertChildren = (owner: object, name: string, isForeign: () => boolean): void =>
-  replaceMethod(
-    owner,
-    name,
-    (original) =>
-      function (...args) {
-        return original.apply(this, isForeign() ? args.map(withoutStdout) : args)
-      },
-  )
-
-/** Changes the options of a program to start; returns any other argument unchanged. */
-const withoutStdout = (argument: unknown): unknown => {
-  if (typeof argument !== "object" || argument === null) return argument
-  const { stdio } = argument as { stdio?: unknown }
-  if (stdio === "inherit") return { ...argument, stdio: ["inherit", 2, "inherit"] }
-  if (!Array.isArray(stdio)) return argument
-  return { ...argument, stdio: stdio.map((stream, index) => (isStdout(stream, index) ? 2 : stream)) }
-}
-
-const isStdout = (stream: unknown, index: number): boolean =>
-  (index === 1 && stream === "inherit") ||
-  stream === 1 ||
-  (stream as { fd?: unknown } | null | undefined)?.fd === 1
+const instead = (file: unknown): unknown => (file === 1 ? 2 : paths.has(file) ? "/dev/stderr" : file)

@@ -29,18 +29,13 @@ export const takeStrays = (isForeign: () => boolean, tell: (error: unknown) => v
 
 /** Guards `queueMicrotask`, because Node reports errors of its callbacks in the host's async context. */
 export const guardMicrotasks = (isForeign: () => boolean, tell: (error: unknown) => void): void =>
-  replaceMethod(
-    globalThis,
-    "queueMicrotask",
-    (original) =>
-      function (callback) {
-        if (!isForeign() || typeof callback !== "function") return original.call(this, callback)
-        return original.call(this, () => {
-          try {
-            return callback()
-          } catch (error) {
-            tell(error)
-          }
-        })
-      },
-  )
+  replaceMethod(globalThis, "queueMicrotask", (call, [callback, ...rest]) => {
+    if (!isForeign() || typeof callback !== "function") return call(callback, ...rest)
+    return call(() => {
+      try {
+        return callback()
+      } catch (error) {
+        tell(error)
+      }
+    })
+  })

@@ -1,6 +1,7 @@
 /** The modules of a folder of tools or of extensions, one level deep. */
 import { join, resolve } from "node:path"
-import { entriesOf, type FolderEntry, isFile, isObject, kindOf, readJsonObject } from "./folder-entries.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
+import { entriesOf, type FolderEntry, isFile, kindOf, readJsonObject } from "./folder-entries.ts"
 import { isExtensionFile, isToolFile } from "./tool-paths.ts"
 
 /** The manifest's key; also used in messages. */
@@ -35,7 +36,9 @@ export const expandExtensionPath = (path: string): Promise<Array<string>> =>
 /** The modules named in `package.json` under `omp` or `pi`, one or several, without missing ones. */
 export const manifestModules = async (folder: string, kind: Kind): Promise<Array<string>> => {
   const { omp, pi } = await readJsonObject(join(folder, "package.json"))
-  const entry = [omp, pi].map((manifest) => (isObject(manifest) ? manifest[kind] : undefined)).find(Boolean)
+  const entry = [omp, pi]
+    .map((manifest) => (isPlainObject(manifest) ? manifest[kind] : undefined))
+    .find(Boolean)
   const named = (Array.isArray(entry) ? entry : [entry]).filter((item) => typeof item === "string")
   const found = named.map(async (name) => {
     const path = resolve(folder, name)
