@@ -148,5 +148,7 @@ it("makes a bus whose listeners end their listening, and break nobody", async ()
   bus.emit("c", 1)
   end()
   bus.emit("c", 2)
+  // A channel like any other, also if nobody listens to it.
+  bus.emit("error", new Error("no"))
   expect(heard).toEqual([1])
 })

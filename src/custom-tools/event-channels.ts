@@ -1,0 +1,32 @@
+/** Channels with listeners, which are called synchronously. A listener's failure is logged and never affects the emitter. */
+import { messageOf } from "../text/message-of.ts"
+
+type Listener = (data: unknown) => unknown
+
+export class EventChannels {
+  private readonly channels = new Map<string, Set<Listener>>()
+
+  emit(channel: string, data: unknown): void {
+    for (const tell of [...(this.channels.get(channel) ?? [])]) void tell(data)
+  }
+
+  /** Adds a listener. Returns a function that removes it. `warn` receives its failures. */
+  on(channel: string, listener: Listener, warn: (message: string) => void): () => void {
+    const tell = async (data: unknown): Promise<void> => {
+      try {
+        await listener(data)
+      } catch (error) {
+        warn(`A listener on the channel ${channel} failed: ${messageOf(error)}`)
+      }
+    }
+    const listening = this.channels.get(channel) ?? new Set()
+    this.channels.set(channel, listening.add(tell))
+    return () => {
+      listening.delete(tell)
+    }
+  }
+
+  clear(): void {
+    this.channels.clear()
+  }
+}
