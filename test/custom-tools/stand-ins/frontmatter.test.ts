@@ -33,6 +33,23 @@ describe("parseFrontmatter", () => {
     expect(fields("about: >\n  one\n  two\nmore: a\n  b")).toEqual({ about: "one two", more: "a b" })
   })
 
+  it("reads nested fields, as YAML", () => {
+    expect(fields("meta:\n  owner: { name: x }\n  tags:\n    - a\nnote: |-\n  one\n  two")).toEqual({
+      meta: { owner: { name: "x" }, tags: ["a"] },
+      note: "one\ntwo",
+    })
+    expect(() => fields("a: [b\nc: d")).toThrow("at line 2")
+  })
+
+  it("reads plain texts that YAML refuses, as descriptions for models have them", () => {
+    expect(fields("about: Use it so: first # this\ntools: *\nby: @me\nlist: [x]")).toEqual({
+      about: "Use it so: first # this",
+      tools: "*",
+      by: "@me",
+      list: ["x"],
+    })
+  })
+
   it("takes a text without fields for a body", () => {
     expect(parseFrontmatter("# Title\n---\na: b\n---")).toEqual({
       frontmatter: {},
