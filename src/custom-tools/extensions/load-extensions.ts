@@ -1,7 +1,5 @@
 /** Loads extensions one after the other. Everything that a failed one registered is removed. */
 import { homedir } from "node:os"
-import type { CustomToolAPI } from "../custom-tool.ts"
-import type { CustomToolHost } from "../host.ts"
 import {
   type LoadedCustomTool,
   type LoadedCustomTools,
@@ -14,7 +12,6 @@ import { makeCustomToolAPI } from "../loading/custom-tool-api.ts"
 import { findModules } from "../loading/find-modules.ts"
 import { loadFailure, openModule, type ReturnedTools } from "../loading/load-factory.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
-import type { ModuleLoader } from "../loading/module-loader.ts"
 import { loaderOf } from "../loading/shared-loader.ts"
 import { expandExtensionPath } from "../loading/tool-folders.ts"
 import { toToolPaths } from "../loading/tool-paths.ts"
@@ -41,16 +38,6 @@ export interface LoadExtensionsOptions extends LoadOptions {
   readonly except?: ReadonlySet<string>
 }
 
-/** The state of one load. */
-interface Loading {
-  readonly loader: ModuleLoader
-  readonly runner: ExtensionRunner
-  readonly host: CustomToolHost
-  readonly shared: CustomToolAPI
-  readonly customTools: Array<LoadedCustomTool>
-  readonly errors: Array<ToolLoadError>
-}
-
 /**
  * Loads pi's extensions, and oh-my-pi's tools among them, from modules or folders. Never rejects because of a module: what
  * cannot be loaded is listed in `errors`. Rejects with a TypeError for invalid `paths`.
@@ -67,54 +54,43 @@ export const loadExtensions = async (
   const loader = loaderOf(options, shared.logger)
   const customTools: Array<LoadedCustomTool> = []
   const errors: Array<ToolLoadError> = []
+  const reject = (module: Parameters<typeof toolLoadError>[0], error: string): void => {
+    errors.push(toolLoadError(module, error))
+  }
+
+  /**
+   * Adds the valid tools that a factory returned. Invalid ones are errors only if it registered nothing, because otherwise it
+   * can return anything.
+   */
+  const takeReturned = (extension: LoadedExtension, returned: ReturnedTools = []): void => {
+    const { path, resolvedPath, source } = extension.module
+    for (const [index, tool] of returned.entries()) {
+      if (tool !== undefined) customTools.push({ path, resolvedPath, tool, ...(source && { source }) })
+      else if (extension.registeredNothing) extension.errors.push(invalidTool(index))
+    }
+  }
+
+  const load = async (module: ExtensionModule): Promise<void> => {
+    const { resolvedPath } = module
+    const opened = await openModule(loader, resolvedPath)
+    if ("error" in opened) return reject(module, opened.error)
+    const extension = new LoadedExtension(module)
+    try {
+      runner.add(extension)
+      const returned = await opened.factory(makeExtensionAPI({ extension, runner, host, shared }))
+      extension.succeed()
+      takeReturned(extension, returned)
+      for (const error of extension.errors) reject(module, error)
+    } catch (error) {
+      runner.drop(extension)
+      reject(module, loadFailure(resolvedPath, error))
+    }
+  }
+
   const modules: Array<ExtensionModule> = []
-  for await (const { isMember: _, ...module } of findModules(toolPaths, {
-    cwd: shared.cwd,
-    home,
-    expand: expandExtensionPath,
-    except,
-    reject: (toolPath, error) => errors.push(toolLoadError(toolPath, error)),
-  })) {
+  const found = findModules(toolPaths, { cwd: shared.cwd, home, expand: expandExtensionPath, except, reject })
+  for await (const { isMember: _, ...module } of found)
     modules.push({ ...(argumentOrder && { argumentOrder }), ...module })
-  }
-  const loading: Loading = { loader, runner, host, shared, customTools, errors }
-  for (const module of modules) await loadExtension(module, loading)
+  for (const module of modules) await load(module)
   return { tools: runner.tools.registered, customTools, errors, setUIContext, runner }
-}
-
-const loadExtension = async (module: ExtensionModule, loading: Loading): Promise<void> => {
-  const { loader, runner, host, shared, errors } = loading
-  const { resolvedPath } = module
-  const opened = await openModule(loader, resolvedPath)
-  if ("error" in opened) {
-    errors.push(toolLoadError(module, opened.error))
-    return
-  }
-  const extension = new LoadedExtension(module)
-  try {
-    runner.add(extension)
-    const returned = await opened.factory(makeExtensionAPI({ extension, runner, host, shared }))
-    extension.succeed()
-    takeReturned(extension, returned, loading)
-    for (const error of extension.errors) errors.push(toolLoadError(module, error))
-  } catch (error) {
-    runner.drop(extension)
-    errors.push(toolLoadError(module, loadFailure(resolvedPath, error)))
-  }
-}
-
-/**
- * Adds the valid tools that a factory returned. Invalid ones are errors only if it registered nothing, because otherwise it
- * can return anything.
- */
-const takeReturned = (
-  extension: LoadedExtension,
-  returned: ReturnedTools = [],
-  { customTools }: Loading,
-): void => {
-  const { path, resolvedPath, source } = extension.module
-  for (const [index, tool] of returned.entries()) {
-    if (tool !== undefined) customTools.push({ path, resolvedPath, tool, ...(source && { source }) })
-    else if (extension.registeredNothing) extension.errors.push(invalidTool(index))
-  }
 }

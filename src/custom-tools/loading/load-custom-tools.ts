@@ -1,6 +1,5 @@
 /** Loads oh-my-pi's custom tools one after the other, each accepted or rejected on its own. */
 import { homedir } from "node:os"
-import type { CustomToolAPI } from "../custom-tool.ts"
 import {
   type LoadedCustomTool,
   type LoadedCustomTools,
@@ -10,13 +9,12 @@ import {
   toolLoadError,
 } from "../loaded-tool.ts"
 import { isTaken, nameConflict } from "../tool-names.ts"
-import { type AnyTool, invalidTool } from "../tool-shape.ts"
+import { invalidTool } from "../tool-shape.ts"
 import { makeCustomToolAPI } from "./custom-tool-api.ts"
 import { discoverCustomTools } from "./discovery.ts"
-import { type FoundModule, findModules } from "./find-modules.ts"
+import { findModules } from "./find-modules.ts"
 import { loadFailure, openModule } from "./load-factory.ts"
 import { type DiscoveryOptions, expectDiscovery, type LoadOptions } from "./load-options.ts"
-import type { ModuleLoader } from "./module-loader.ts"
 import { loaderOf } from "./shared-loader.ts"
 import { expandToolPath } from "./tool-folders.ts"
 import { resolveToolPath, toToolPaths } from "./tool-paths.ts"
@@ -79,64 +77,41 @@ export const loadCustomTools = async (
 ): Promise<LoadedCustomTools> => {
   const toolPaths = toToolPaths(paths)
   const { api, setUIContext } = await makeCustomToolAPI(cwd, options)
-  const loading = new Loading(api, builtInToolNames, options)
+  const loader = loaderOf(options, api.logger)
+  const names = new Set(builtInToolNames)
+  const tools: Array<LoadedCustomTool> = []
+  const errors: Array<ToolLoadError> = []
+  const reject = (module: Parameters<typeof toolLoadError>[0], error: string): void => {
+    errors.push(toolLoadError(module, error))
+  }
   const modules = findModules(toolPaths, {
     cwd: api.cwd,
     home: options.home ?? homedir(),
     expand: expandToolPath,
-    reject: (toolPath, error) => loading.reject(toolPath, error),
+    reject,
   })
-  for await (const module of modules) await loading.add(module)
-  return { tools: loading.tools, errors: loading.errors, setUIContext }
-}
-
-class Loading {
-  readonly tools: Array<LoadedCustomTool> = []
-  readonly errors: Array<ToolLoadError> = []
-  private readonly api: CustomToolAPI
-  private readonly loader: ModuleLoader
-  private readonly names: Set<string>
-
-  constructor(api: CustomToolAPI, builtInToolNames: Iterable<string>, options: LoadOptions) {
-    this.api = api
-    this.loader = loaderOf(options, api.logger)
-    this.names = new Set(builtInToolNames)
-  }
-
-  async add({ isMember, ...found }: FoundModule): Promise<void> {
-    const { resolvedPath } = found
+  for await (const { isMember, ...found } of modules) {
+    const { resolvedPath, source } = found
     // A module in a folder is reported by its own path.
     const module = isMember ? { ...found, path: resolvedPath } : found
-    const opened = await openModule(this.loader, resolvedPath)
+    const opened = await openModule(loader, resolvedPath)
     if ("error" in opened) {
-      this.reject(module, opened.error)
-      return
+      reject(module, opened.error)
+      continue
     }
     try {
-      const tools = (await opened.factory(this.api)) ?? [undefined]
-      for (const [index, tool] of tools.entries()) this.accept(module, tool, index)
+      const returned = (await opened.factory(api)) ?? [undefined]
+      for (const [index, tool] of returned.entries()) {
+        if (tool === undefined) reject(module, invalidTool(index))
+        else if (isTaken(tool.name) || names.has(tool.name)) reject(module, nameConflict(tool.name))
+        else {
+          names.add(tool.name)
+          tools.push({ path: module.path, resolvedPath, tool, ...(source && { source }) })
+        }
+      }
     } catch (error) {
-      this.reject(module, loadFailure(resolvedPath, error))
+      reject(module, loadFailure(resolvedPath, error))
     }
   }
-
-  private accept(
-    module: ToolPath & { readonly resolvedPath: string },
-    tool: AnyTool | undefined,
-    index: number,
-  ): void {
-    const { path, resolvedPath, source } = module
-    if (tool === undefined) {
-      this.reject(module, invalidTool(index))
-    } else if (isTaken(tool.name) || this.names.has(tool.name)) {
-      this.reject(module, nameConflict(tool.name))
-    } else {
-      this.names.add(tool.name)
-      this.tools.push({ path, resolvedPath, tool, ...(source && { source }) })
-    }
-  }
-
-  reject(module: ToolPath & { readonly resolvedPath?: string }, error: string): void {
-    this.errors.push(toolLoadError(module, error))
-  }
+  return { tools, errors, setUIContext }
 }
