@@ -1,10 +1,11 @@
 /** Restores a call from its snapshot. Throws an Error if the call's tool is missing or composes a different pipeline. */
 
+import { actFor } from "../pipeline/call/acting.ts"
 import { settledEvent } from "../pipeline/call/action-events.ts"
 import { readChoice } from "../pipeline/call/answers.ts"
 import type { Call } from "../pipeline/call/call.ts"
 import { shareReason } from "../pipeline/call/ruling.ts"
-import { actFor, endWith } from "../pipeline/call/running.ts"
+import { endWith } from "../pipeline/call/running.ts"
 import { type Question, type Resume, running, type StateOf, type Then } from "../pipeline/call/state.ts"
 import { CallStream } from "../pipeline/call/stream.ts"
 import type { ToolCall } from "../pipeline/model/call.ts"

@@ -1,14 +1,12 @@
 /** Moves an attempt from part to part: places in the background pool, gates, questions, and the end of the attempt. */
 
-import { outputFault, type ToolOutput, textOf, toOutput } from "../../output/output.ts"
-import type { ResolveParams } from "../../resolve/definition.ts"
-import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
+import { outputFault, textOf, toOutput } from "../../output/output.ts"
 import { byCall } from "../model/decision.ts"
 import type { ErrorReason, FailureReason } from "../model/event.ts"
 import type { GatePart } from "../model/gate.ts"
 import { failed, type Outcome } from "../model/outcome.ts"
-import type { StagedAction } from "../model/staged-action.ts"
 import type { Step } from "../model/step.ts"
+import { applied, notApplied, produced, releaseAction } from "./acting.ts"
 import type { Call } from "./call.ts"
 import { clean, leavePlace } from "./cleaning.ts"
 import type { Outbox } from "./command.ts"
@@ -183,7 +181,7 @@ export const answered = (call: Call, answer: Answer, out: Outbox): void => {
 
 /** Completes an attempt whose parts have all run. The call ends after its cleanup. */
 export const complete = (call: Call, out: Outbox): void => {
-  if (call.action !== undefined) return actionSucceeded(call, undefined, out)
+  if (call.action !== undefined) applied(call, out)
   close(call, { _tag: "End", outcome: completed }, out)
 }
 
@@ -198,43 +196,8 @@ interface Failure {
 /** Fails the attempt: the call ends as an Error after its cleanup. */
 export const fail = (call: Call, failure: Failure, out: Outbox): void => {
   const { message, cause, thrown = false, reason = "failed" } = failure
-  const text = call.action === undefined ? message : actionFailed(call, message, thrown, out)
+  const text = call.action === undefined ? message : notApplied(call, message, thrown, out)
   close(call, { _tag: "End", outcome: failed(reason, text, cause) }, out)
-}
-
-/** The output of the handlers that applied an action. Undefined while the output is still the action's preview. */
-const produced = ({ output, action }: Call): ToolOutput | undefined =>
-  output === action?.output ? undefined : output
-
-/** Makes the failed action pending again. Returns the message for the model. */
-const actionFailed = (call: Call, message: string, thrown: boolean, out: Outbox): string => {
-  const { action, links } = call
-  const resolving = links.resolving!
-  call.output = withDetails(produced(call) ?? { content: [] }, resolving, action!)
-  releaseAction(call, "RestoreAction", out)
-  return failureText(resolving, message, thrown)
-}
-
-/** Completes a call of `resolve`. `preview` is set if the rest of the action was staged as a new action. */
-export const actionSucceeded = (call: Call, preview: ToolOutput | undefined, out: Outbox): void => {
-  const action = call.action!
-  const resolving = call.links.resolving!
-  const output = preview ?? produced(call) ?? defaultOutput(resolving, action.label)
-  call.output = withDetails(output, resolving, action)
-  // A new action has already replaced this one, and runs the finally handlers at its own end.
-  if (preview === undefined) {
-    releaseAction(call, "SettleAction", out)
-    call.links = { ...call.links, settled: action }
-    call.finals = action.finals
-  }
-  call.action = undefined
-  close(call, { _tag: "End", outcome: completed }, out)
-}
-
-/** Releases the action that the call claimed, as settled or as pending again. */
-export const releaseAction = (call: Call, _tag: "SettleAction" | "RestoreAction", out: Outbox): void => {
-  out.push({ _tag, action: call.action! })
-  call.action = undefined
 }
 
 const gateKinds: ReadonlySet<string> = new Set(["approval", "resolve"])
@@ -274,16 +237,6 @@ export const stopped = (call: Call, leftBehind: boolean, out: Outbox): void => {
     if (!leftBehind) releaseAction(call, "RestoreAction", out)
   }
   clean(call, then, out)
-}
-
-/** Shows handlers the call that staged the action, under this call's id. `resolving`: undefined if the call only cleans up. */
-export const actFor = (
-  call: Call,
-  { source, staging }: StagedAction,
-  resolving: ResolveParams | undefined,
-): void => {
-  call.subject = { ...call.toolCall, ...source }
-  call.links = { ...call.links, resolving, sourceCallId: staging?.call.callId }
 }
 
 /** The continuation after the cleanup of a call that ends. */

@@ -3,10 +3,10 @@
  * commands. It never calls a handler, host, timer or clock. An input without an entry in the current state, such as a late answer
  * or a cancel of a call that is already ending, changes nothing, and `transition` returns false.
  */
-import { withHint } from "../../resolve/reminder.ts"
 import { byTimeout, byUserBecause } from "../model/decision.ts"
 import type { Resolution } from "../model/handler.ts"
 import { cancelled, failed, notTaken, type Stopped } from "../model/outcome.ts"
+import { act, actFor, releaseAction, staged } from "./acting.ts"
 import { isEnough } from "./approvers.ts"
 import type { Call } from "./call.ts"
 import {
@@ -30,8 +30,6 @@ import { markOf } from "./gate-time.ts"
 import { goOn } from "./going-on.ts"
 import type { Input } from "./input.ts"
 import {
-  actFor,
-  actionSucceeded,
   advance,
   answered,
   apply,
@@ -43,7 +41,6 @@ import {
   isOpen,
   openGate,
   questionOf,
-  releaseAction,
   stop,
   stopped,
   takesPlace,
@@ -54,8 +51,6 @@ import { type CallState, ended, held, running, type StateOf } from "./state.ts"
 type InputOf<Tag extends Input["_tag"]> = Extract<Input, { readonly _tag: Tag }>
 type Move<I> = (call: Call, input: I, out: Outbox) => boolean
 type Row = { readonly [Tag in Input["_tag"]]?: Move<InputOf<Tag>> }
-
-const noFinals: Call["finals"] = []
 
 /** Applies one input. Returns whether the input took effect. */
 export const transition = (call: Call, input: Input, out: Outbox): boolean => {
@@ -285,33 +280,13 @@ const runningRow: Row = {
     ask(call, { kind: "delegate", id: ++call.asked, effect, timeout, midway: true, isAsked: false }, out)
     return true
   },
-  Claimed: (call, { action, params, parts }, out) => {
-    const { reason, extra } = params
-    call.action = action
-    actFor(call, action, params)
-    call.parts = parts
-    call.at = 0
-    call.attempts = 1
-    call.output = action.output
-    call.memory = action.memory
-    call.resolution = {
-      action: params.action,
-      reason,
-      ...(extra !== undefined && extra !== null && { extra }),
-    }
+  Claimed: (call, input, out) => {
+    act(call, input)
     enter(call, out)
     return true
   },
   Staged: (call, { actionId, label }, out) => {
-    const preview = withHint(call.output, label)
-    call.links = { ...call.links, staged: { actionId, label } }
-    if (call.action !== undefined) {
-      actionSucceeded(call, preview, out)
-      return true
-    }
-    call.output = preview
-    // The action takes the finally handlers over, and runs them when it ends.
-    call.finals = noFinals
+    staged(call, actionId, label)
     complete(call, out)
     return true
   },

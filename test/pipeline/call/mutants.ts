@@ -6,7 +6,7 @@ import type { Transition } from "./explored-world.ts"
 
 export interface Mutant {
   readonly mistake: string
-  readonly file: "transition" | "running" | "cleaning"
+  readonly file: (typeof copied)[number]
   readonly from: string
   readonly to: string
 }
@@ -68,13 +68,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   mutant(
     "loses an action that failed",
-    "running",
+    "acting",
     'releaseAction(call, "RestoreAction", out)\n  return failureText',
     "call.action = undefined\n  return failureText",
   ),
   mutant(
     "settles an action twice",
-    "running",
+    "acting",
     "out.push({ _tag, action: call.action! })",
     "out.push({ _tag, action: call.action! })\n  out.push({ _tag, action: call.action! })",
   ),
@@ -119,7 +119,7 @@ export const mutants: ReadonlyArray<Mutant> = [
 ]
 
 const folder = fileURLToPath(new URL("../../../src/pipeline/call/", import.meta.url))
-const copied = ["transition", "running", "cleaning"]
+const copied = ["transition", "running", "cleaning", "acting"] as const
 
 /** Writes the mutant's source to a folder, and gives its `transition`. */
 export const transitionOf = async (
