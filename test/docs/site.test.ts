@@ -9,6 +9,7 @@ import { promisify } from "node:util"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { findChromium } from "../../src/io/find-chromium.ts"
+import { forPages } from "../servers/chromium.ts"
 import { describeWith } from "../support/needs.ts"
 import { root } from "../support/root.ts"
 
@@ -19,7 +20,10 @@ describeWith("chromium")("the site of the documentation", () => {
   beforeAll(async () => {
     out = await mkdtemp(join(tmpdir(), "stepline-site-"))
     await promisify(execFile)("npm", ["run", "--silent", "docs", "--", "--out", out], { cwd: root })
-    browser = await chromium.launch({ executablePath: await findChromium(), args: ["--no-sandbox"] })
+    browser = await chromium.launch({
+      executablePath: await findChromium(forPages.executablePath),
+      args: ["--no-sandbox"],
+    })
   }, 600_000)
   afterAll(async () => {
     await browser?.close()

@@ -5,9 +5,10 @@ import { TestClock } from "effect/testing"
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { FetchHtml } from "../../src/handlers/fetch-html.ts"
 import { fetchHtmlTool, makeFetchHtmlTool } from "../../src/impls/fetch-html.ts"
-import { Browser, localBrowser } from "../../src/io/browser.ts"
+import { Browser, type BrowserOptions, localBrowser } from "../../src/io/browser.ts"
 import { answerOf, contextOf, runHandler, stepOf } from "../handlers/run-handler.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
+import { forPages } from "../servers/chromium.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
 import { describeWith } from "../support/needs.ts"
 import { conforms } from "./conformance.ts"
@@ -16,18 +17,22 @@ import { resultOf } from "./result-of.ts"
 const cwd = useTempFolder()
 const server = useHttpServer()
 /** Pages that change nothing by themselves need no waiting for silence. No name is known, and why sounds like the end of a tab. */
-const browser = new Browser({
+const options: BrowserOptions = {
   allowPrivate: true,
   settleTimeout: 1,
   loadTimeout: 60_000,
   resolve: () =>
     Promise.reject(Object.assign(new Error("Page: who closed or crashed?"), { code: "ENOTFOUND" })),
-})
+}
+const browser = new Browser({ ...options, ...forPages })
 /** For pages that do; it waits as long as it takes. */
-const patient = new Browser({ allowPrivate: true, settleTimeout: 60_000, loadTimeout: 60_000 })
+const patient = new Browser({ allowPrivate: true, settleTimeout: 60_000, loadTimeout: 60_000, ...forPages })
 /** For those that do not end. */
-const impatient = new Browser({ allowPrivate: true, settleTimeout: 1, loadTimeout: 5_000 })
-afterAll(() => Promise.all([browser, patient, impatient, localBrowser].map((each) => each.close())))
+const impatient = new Browser({ allowPrivate: true, settleTimeout: 1, loadTimeout: 5_000, ...forPages })
+/** For what fails: that is told by the browser, not by its page. */
+const installed = new Browser(options)
+const browsers = [browser, patient, impatient, installed, localBrowser]
+afterAll(() => Promise.all(browsers.map((each) => each.close())))
 
 const html = { "content-type": "text/html; charset=utf-8" }
 const paragraph = "Each lane runs one call at a time, and what waits for its host holds nobody else up. "
@@ -303,7 +308,7 @@ describeWith("chromium")("a failure of FetchHtml", () => {
     ["a picture", "/file", { "content-type": "image/png" }, picture],
   ])("is %s", async (_, path, headers, reason) => {
     server.route(path, sends("PK", { ...html, ...headers }))
-    expect(await answer(path)).toBe(`Error: ${server.url(path)}${reason}`)
+    expect(await answer(path, installed)).toBe(`Error: ${server.url(path)}${reason}`)
   })
 
   it("is in our words, or none, for a page that keeps replacing itself", async () => {
@@ -317,33 +322,33 @@ describeWith("chromium")("a failure of FetchHtml", () => {
     server.route("/page", (_request, response) => {
       response.socket!.end("HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n")
     })
-    expect(await answer("/page")).toBe(
+    expect(await answer("/page", installed)).toBe(
       `Error: The answer of ${new URL(server.url("/")).host} is not valid HTTP.`,
     )
   })
 
   it("is an answer without a page", async () => {
     server.route("/page", (_request, response) => response.writeHead(204).end())
-    expect(await answer("/page")).toBe(
+    expect(await answer("/page", installed)).toBe(
       `Error: Cannot open ${server.url("/page")}: ERR_ABORTED. The server answered: 204 No Content`,
     )
   })
 
   it("is an error status with nothing to show", async () => {
     server.route("/page", (_request, response) => response.writeHead(503).end())
-    expect(await answer("/page")).toBe("Error: HTTP error: 503 Service Unavailable")
+    expect(await answer("/page", installed)).toBe("Error: HTTP error: 503 Service Unavailable")
   })
 
   it("is a server that breaks off", async () => {
     server.route("/page", (_request, response) => response.destroy())
-    expect(await answer("/page")).toBe(
+    expect(await answer("/page", installed)).toBe(
       `Error: Cannot fetch ${server.url("/page")}: the server broke the connection off.`,
     )
   })
 
   it("is a name that nobody knows, whatever the reason sounds like", async () => {
     for (const url of ["http://nowhere.test/", "https://nowhere.test/"]) {
-      expect(await answerOf(FetchHtml({ url }, browser), { cwd: "/" })).toBe(
+      expect(await answerOf(FetchHtml({ url }, installed), { cwd: "/" })).toBe(
         `Error: Cannot fetch ${url}: the name of the host is not known. Check its spelling.`,
       )
     }
@@ -358,7 +363,7 @@ describeWith("chromium")("a failure of FetchHtml", () => {
       })
     })
     const program = Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(stepOf(fetchHtml("/page"), contextOf({ cwd: "/" })))
+      const fiber = yield* Effect.forkChild(stepOf(fetchHtml("/page", installed), contextOf({ cwd: "/" })))
       yield* Effect.promise(() => asked)
       yield* TestClock.adjust("30 seconds")
       return yield* Fiber.join(fiber)

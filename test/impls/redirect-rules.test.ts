@@ -16,14 +16,19 @@ import {
 import { Browser } from "../../src/io/browser.ts"
 import { localHttp } from "../../src/io/http.ts"
 import { contextOf, runIn } from "../handlers/run-handler.ts"
+import { forPages } from "../servers/chromium.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
 import { describeWith } from "../support/needs.ts"
 import { virtualTime } from "../support/virtual-time.ts"
 
 const server = useHttpServer()
 /** Waits for what pages do as long as it takes. */
-const browser = new Browser({ allowPrivate: true, settleTimeout: 60_000, loadTimeout: 60_000 })
-afterAll(() => browser.close())
+const options = { allowPrivate: true, settleTimeout: 60_000, loadTimeout: 60_000 }
+/** For what the browser itself takes part in: redirects, downloads and what it fetches ahead. */
+const browser = new Browser(options)
+/** For what is a matter of the page alone. */
+const pageBrowser = new Browser({ ...options, ...forPages })
+afterAll(() => Promise.all([browser.close(), pageBrowser.close()]))
 
 const html = { "content-type": "text/html" }
 
@@ -219,6 +224,7 @@ describe("a redirect of fetch_url", () => {
 
 describeWith("chromium")("a page of fetch_html", () => {
   const tool = makeFetchHtmlTool(browser)
+  const pageTool = makeFetchHtmlTool(pageBrowser)
 
   describe("that redirects", () => holdsRedirects(tool))
 
@@ -226,11 +232,11 @@ describeWith("chromium")("a page of fetch_html", () => {
   const holdUnanswered = () => server.route("/held", () => {})
 
   /** A page whose script goes to `/out`, and rules that pass it and what is below it. */
-  const goingOut = (script: string) => {
+  const goingOut = (script: string, by = pageTool) => {
     holdUnanswered()
     server.route("/docs/page", sends(`<p>here</p>${patiently(script)}`, html))
     server.route("/out", sends("<p>out</p>", html))
-    return callsOf(tool, { allow: [below("/docs/")] })
+    return callsOf(by, { allow: [below("/docs/")] })
   }
   const heldAtOut = () => notPassed("fetch_html", server.url("/docs/page"), server.url("/out"))
 
@@ -270,7 +276,7 @@ describeWith("chromium")("a page of fetch_html", () => {
     server.route("/docs/page", (request, response) =>
       sends(`${patiently()}${text}`, { ...html, ...headers })(request, response),
     )
-    const { call } = await callsOf(tool, { allow: [below("/docs/")] })
+    const { call } = await callsOf(pageTool, { allow: [below("/docs/")] })
     expect(await call(server.url("/docs/page"))).toMatchObject(heldAtOut())
     expect(paths()).not.toContain("/out")
   })
@@ -286,6 +292,7 @@ describeWith("chromium")("a page of fetch_html", () => {
   it("that downloads something is held to the rules, also once its tab is closed", async () => {
     const { call } = await goingOut(
       "const a = document.createElement('a'); a.href = '/out'; a.download = ''; a.click()",
+      tool,
     )
     expect(await call(server.url("/docs/page"))).toMatchObject(heldAtOut())
     server.route("/docs/next", sends("<p>next</p>", html))
@@ -298,13 +305,14 @@ describeWith("chromium")("a page of fetch_html", () => {
     const fetched = new Promise<void>((resolve) => {
       release = resolve
     })
-    const { call } = await goingOut(`
+    const script = `
       const rules = document.createElement("script")
       rules.type = "speculationrules"
       rules.textContent = JSON.stringify({ prefetch: [{ source: "list", urls: ["/out"], eagerness: "immediate" }] })
       document.head.append(rules)
       const known = HTMLScriptElement.supports("speculationrules") ? fetch("/ahead") : Promise.resolve()
-      known.then(() => { location = "/out" })`)
+      known.then(() => { location = "/out" })`
+    const { call } = await goingOut(script, tool)
     server.route("/out", (request, response) => {
       response.on("finish", release)
       sends("<p>out</p>", { ...html, "cache-control": "max-age=100" })(request, response)
@@ -348,7 +356,7 @@ describeWith("chromium")("a page of fetch_html", () => {
 
   it("that goes elsewhere is followed where a person approved it", async () => {
     await goingOut("location = '/out'")
-    const { call } = await callsOf(tool, {})
+    const { call } = await callsOf(pageTool, {})
     expect(await call(server.url("/docs/page"))).toMatchObject({
       status: "complete",
       content: expect.stringContaining("\n\nout"),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, onTestFinished } from "vitest"
 import { serveWeb, type Web, type WebOptions } from "../../../src/hosts/web/index.ts"
 import { type Tool, ToolExecutor, type ToolExecutorOptions, ToolRegistry } from "../../../src/index.ts"
 import { findChromium } from "../../../src/io/find-chromium.ts"
+import { forPages } from "../../servers/chromium.ts"
 
 export interface Pages {
   /** Opens an address in a profile of its own. */
@@ -14,7 +15,7 @@ export interface Pages {
 export const usePages = (): Pages => {
   let browser: Browser
   beforeAll(async () => {
-    const executablePath = await findChromium()
+    const executablePath = await findChromium(forPages.executablePath)
     browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 })
   })
   afterAll(() => browser?.close())
