@@ -127,12 +127,33 @@ export class Runner {
     return this.journal.engine.tools.toolFor(agentId, name) !== undefined
   }
 
-  /** Those of the agents that have no call, task or action in the executor. */
-  idleAmong(agentIds: ReadonlyArray<string>): Array<string> {
+  /** The agents that have a call, a task or an action in the executor. */
+  busy(): Set<string> {
     const { calls, tasks, actions } = this.journal.engine
     const owned = [...calls.all().map(({ toolCall }) => toolCall), ...tasks.list()]
-    const busy = new Set(owned.map(({ agentId }) => agentId))
-    return agentIds.filter((agentId) => !busy.has(agentId) && actions.all(agentId).length === 0)
+    return new Set([...owned.map(({ agentId }) => agentId), ...actions.agentIds()])
+  }
+
+  /** Takes agents out whose calls all wait, up to a number: other processes run them. Returns the ids of their calls. */
+  giveUp(count: number, isHeld: (agentId: string) => boolean): Map<string, Array<string>> {
+    const { journal } = this
+    const { calls, tasks, actions } = journal.engine
+    const given = new Map<string, Array<string>>()
+    const unsettled = journal.unsettled()
+    if (unsettled === undefined) return given
+    const staying = new Set([
+      ...unsettled,
+      ...actions.agentIds(),
+      ...tasks.list().map(({ agentId }) => agentId),
+    ])
+    for (const call of calls.all()) if (!journal.isAtRest(call)) staying.add(call.toolCall.agentId)
+    for (const call of calls.all()) {
+      const { agentId, callId } = call.toolCall
+      if (staying.has(agentId) || !isHeld(agentId) || (!given.has(agentId) && given.size >= count)) continue
+      given.set(agentId, [...(given.get(agentId) ?? []), callId])
+      journal.leave(call)
+    }
+    return given
   }
 
   /** Whether the executor has this id, or had it: rows that were read earlier may still show an ended call as open. */

@@ -106,7 +106,8 @@ const cleaning = (part: number, then: Then): StateOf<"Cleaning"> => ({
   question: undefined,
 })
 
-const isMidway = ({ more }: Call, question: Question): boolean =>
+/** Whether a handler asks the question in the middle of its work. */
+export const isMidway = ({ more }: Call, question: Question): boolean =>
   more || (question.kind === "delegate" && question.midway)
 
 /** A call that was denied or failed before it started. The journal has not stored its end yet. */

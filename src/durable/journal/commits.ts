@@ -49,6 +49,8 @@ export class Commits {
   private scheduled = false
   /** Resolves when the current commit has succeeded or failed. */
   private storing: Promise<void> | undefined
+  /** The changes of the current commit. */
+  private taken: Taken | undefined
   private retry: NodeJS.Timeout | undefined
   private late: NodeJS.Timeout | undefined
   /** Whether no further commit may begin. */
@@ -69,6 +71,11 @@ export class Commits {
   /** Whether any act waits for a commit. */
   get isHolding(): boolean {
     return !this.held.isEmpty
+  }
+
+  /** The agents with changes that are not stored yet; undefined if these may be of any agent. */
+  unsettled(): Set<string> | undefined {
+    return this.options.gathered.agentIds(this.taken)
   }
 
   /** Resolves once all changes so far are stored. */
@@ -175,6 +182,7 @@ export class Commits {
       try {
         const storing = store.commit(taken.changes)
         if (storing !== undefined) {
+          this.taken = taken
           this.storeLater(taken, number, upTo, storing)
           return false
         }
@@ -196,6 +204,7 @@ export class Commits {
     this.storing = storing.then(
       () => {
         this.storing = undefined
+        this.taken = undefined
         this.done = number
         onStored(taken)
         this.held.release(upTo)
@@ -205,6 +214,7 @@ export class Commits {
       },
       (error) => {
         this.storing = undefined
+        this.taken = undefined
         gathered.putBack(taken, isRefusal(error))
         this.failed(error)
       },

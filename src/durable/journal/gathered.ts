@@ -61,6 +61,16 @@ export class Gathered {
     )
   }
 
+  /** The agents of all changes, and of those being stored; undefined if these may be of any agent. */
+  agentIds(storing: Taken | undefined): Set<string> | undefined {
+    const { changed, tasks, agents } = this
+    const { changes, entries = [], ended = [] } = storing ?? {}
+    const rows = [...changed, ...this.ended, ...this.events, ...tasks.values()]
+    rows.push(...entries, ...ended, ...(changes?.events ?? []), ...(changes?.tasks.values() ?? []))
+    if (rows.includes(undefined)) return undefined
+    return new Set([...rows.map((row) => row!.agentId), ...agents, ...(changes?.actions.keys() ?? [])])
+  }
+
   /** Stores no changes of these agents until `admit` is called for them. */
   leaveOut(agentIds: ReadonlyArray<string>): void {
     for (const agentId of agentIds) this.foreignAgents.add(agentId)

@@ -7,7 +7,7 @@ import type { HostEffect } from "../../pipeline/model/host-effect.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
 import type { Tool } from "../../pipeline/model/tool.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"
-import { writeMoving } from "../../snapshots/write-snapshot.ts"
+import { isMidway, writeMoving } from "../../snapshots/write-snapshot.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { AskedQuestion } from "../inbox.ts"
 import { withinBounds } from "../kept-text.ts"
@@ -66,6 +66,8 @@ export class JournalEntry {
   private storedAttempts: number
   /** Whether the call has begun, according to the row. */
   private hasBegun: boolean
+  /** Whether this process's host gave the call to the executor, and hears of it there. */
+  private readonly isHosts: boolean
   /** The id of the last question that the host was asked, and the time. */
   private asked = 0
   private askedAt: number | undefined
@@ -74,6 +76,7 @@ export class JournalEntry {
   constructor(call: Call, options: EntryOptions, known: Known | undefined) {
     this.call = call
     this.isKnown = known !== undefined
+    this.isHosts = !this.isKnown
     this.options = options
     this.written = known?.row
     const { state, started = false, announced, attempts = 0, asked = 0, askedAt } = known?.snapshot ?? {}
@@ -112,6 +115,18 @@ export class JournalEntry {
   leave(): boolean {
     this.isLeaving = true
     return this.storedAttempts > 0 && !asks(this.call, this.options.hasFunction)
+  }
+
+  /** Whether the call waits for its host, or for its turn, and the row says all that another process needs. */
+  get isAtRest(): boolean {
+    const { call, isHosts, storedAttempts } = this
+    const { state, toolCall, to, key, action } = call
+    const isBound = to.outer !== undefined || key !== undefined || action !== undefined
+    if (isHosts || isBound || toolCall.lane !== undefined) return false
+    const question = questionIn(call)
+    if (question === undefined || state._tag === "Queued")
+      return state._tag === "Queued" && storedAttempts === 0
+    return !isMidway(call, question) && asks(call, this.options.hasFunction)
   }
 
   /** Whether the open question differs from the one in the row, which other processes read. */

@@ -13,6 +13,7 @@ import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
 import type { ToolCall } from "../../pipeline/model/call.ts"
 import type { ErrorReason, ToolEvent } from "../../pipeline/model/event.ts"
 import type { StagedAction } from "../../pipeline/model/staged-action.ts"
+import { leaveCall } from "../../pipeline/shutting-down.ts"
 import type { KeyAnswer } from "../../pipeline/stores/call-keys.ts"
 import type { CallSnapshot } from "../../snapshots/snapshot.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
@@ -185,6 +186,22 @@ export class StoreJournal implements ExecutorJournal {
 
   left(): void {
     this.options.onLeft?.()
+  }
+
+  /** The agents with changes that are not stored yet; undefined if these may be of any agent. */
+  unsettled(): Set<string> | undefined {
+    return this.commits.unsettled()
+  }
+
+  /** Whether another process may take over a call at this moment. */
+  isAtRest({ toolCall: { callId } }: Call): boolean {
+    return this.entries.get(callId)?.isAtRest === true
+  }
+
+  /** Forgets a call at rest, which another process continues. */
+  leave(call: Call): void {
+    this.entries.delete(call.toolCall.callId)
+    leaveCall(this.engine, call)
   }
 
   // --- Reports from the executor

@@ -1,6 +1,6 @@
 /**
- * The calls that a runner leaves to other runners, because only they have the tools. All later calls of the same agent are left
- * too, so that lanes keep their order.
+ * The calls that a runner leaves to other runners, because only they have the tools, or have fewer agents. All later calls of the
+ * same agent are left too, so that lanes keep their order.
  */
 import type { StoredCall } from "../store.ts"
 
@@ -31,6 +31,11 @@ export class Elsewhere {
 
   forget(agentId: string): void {
     this.left.delete(agentId)
+  }
+
+  /** Leaves all calls of an agent. */
+  leave(agentId: string, callIds: Iterable<string>): void {
+    this.left.set(agentId, { callIds: new Set(callIds), isFixed: true })
   }
 
   /** Whether a call, the next of its agent, is left to other runners. */

@@ -1,6 +1,7 @@
 /** A process as a runner of a Postgres store: it sends heartbeats, and claims the agents that no runner has. */
 import type { StoredCall, StoredState } from "../store.ts"
 import { storedCall } from "../stored-rows.ts"
+import { column } from "./connection.ts"
 import { Elsewhere } from "./elsewhere.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
 import { claimFree, freeAgents, lease, roomOf, type Signs, showLife, stateOf, workOf } from "./runner-rows.ts"
@@ -11,6 +12,9 @@ const beatEvery = 1000
 
 /** How many agents are claimed at once: few, so that several processes share them. */
 const claimSize = 200
+
+/** For how many heartbeats a runner with too many agents tries to give some up. */
+const evenFor = 60
 
 /** The options of a runner. */
 export interface MembershipOptions {
@@ -39,6 +43,12 @@ export interface Work {
   readonly requests: ReadonlyArray<OpenRequest>
 }
 
+/** The agents in the executor of a runner. */
+export interface GivingUp {
+  giveUp(count: number, isHeld: (agentId: string) => boolean): ReadonlyMap<string, ReadonlyArray<string>>
+  busy(): Iterable<string>
+}
+
 /** The runner of this process, until other processes end it. */
 export class Membership implements RunnerIdentity {
   readonly id: number
@@ -58,7 +68,15 @@ export class Membership implements RunnerIdentity {
   /** Whether agents may have been claimed by a statement whose answer was lost. */
   private isUnsure = false
   /** Which free agents the next look claims: an equal share of them, or all. */
-  private claims: "none" | "share" | "all" = "all"
+  private claims: "none" | "share" | "all" = "share"
+  /** Whether some agents had no runner at the last heartbeat, but all had one at the heartbeat before. */
+  isNewlyFree = false
+  private hadFree = false
+  /** The runners with the same tools, and the number of its agents, at the last heartbeat. */
+  private before = ""
+  private evening = 0
+  /** How many agents the next look gives up. */
+  private surplus = 0
   private isFirstClaim = true
   /** The time since which no runner could claim an agent, in milliseconds of this process's clock. */
   private readonly freeSince = new Map<string, number>()
@@ -115,6 +133,11 @@ export class Membership implements RunnerIdentity {
     this.agents.set(agentId, Math.max(this.agents.get(agentId) ?? 0, seq))
   }
 
+  /** Whether it has too many agents. */
+  get hasSurplus(): boolean {
+    return this.surplus > 0
+  }
+
   /** Resolves once the current release of idle agents has ended: then `agents` is as accurate as possible. */
   settled(): Promise<void> {
     return this.forgetting
@@ -145,11 +168,24 @@ export class Membership implements RunnerIdentity {
     const signs = await showLife(this.sql, this.id, this.options.tools())
     if (!signs.isAlive) return signs
     this.seenAt = at
-    if (signs.hasFree) this.claims = "all"
+    this.isNewlyFree = signs.hasFree && !this.hadFree
+    this.hadFree = signs.hasFree
+    if (signs.hasFree) this.claims = this.isNewlyFree ? "share" : "all"
+    await this.compare(signs)
     const forgetting = this.forgetIdle()
     this.forgetting = forgetting.catch(() => undefined)
     await forgetting
     return signs
+  }
+
+  /** Finds out whether it has too many agents, once the runners or the number of its agents have changed. */
+  private async compare({ peers }: Signs): Promise<void> {
+    const now = `${peers}: ${this.agents.size}`
+    if (now !== this.before) this.evening = evenFor
+    this.before = now
+    if (this.evening === 0) return
+    this.surplus = Math.max(0, -(await roomOf(this.sql, this.id, this.options.tools())))
+    this.evening = this.surplus === 0 ? 0 : this.evening - 1
   }
 
   /**
@@ -201,20 +237,31 @@ export class Membership implements RunnerIdentity {
   }
 
   /**
-   * Frees agents whose next call only other runners can run. `idleAmong` returns those without any work in this runner. Returns
+   * Frees agents whose next call only other runners can run, and those that other runners are to have. `giveUp` takes agents out of
+   * this runner, up to a number, and returns the ids of their calls; `busy` returns the agents that have work in this runner. Returns
    * true if any are freed, so that the other runners have to be notified.
    */
-  async handOn(idleAmong: (agentIds: Array<string>) => Array<string>): Promise<boolean> {
-    const left = this.elsewhere.agents
-    if (left.length === 0) return false
-    const ids = idleAmong(left).filter((agentId) => !this.writing.has(agentId))
+  async handOn(runner: GivingUp): Promise<boolean> {
+    const { elsewhere, surplus } = this
+    this.surplus = 0
+    const isHeld = (agentId: string) => this.agents.has(agentId)
+    const given = surplus > 0 ? runner.giveUp(surplus, (agentId) => isHeld(column(agentId))) : []
+    for (const [agentId, callIds] of given) elsewhere.leave(column(agentId), callIds)
+    if (elsewhere.agents.length === 0) return false
+    const kept = new Set([...runner.busy()].map(column))
+    const ids = elsewhere.agents.filter(
+      (agentId) => isHeld(agentId) && !kept.has(agentId) && !this.writing.has(agentId),
+    )
     if (ids.length === 0) return false
     for (const agentId of ids) {
-      this.elsewhere.forget(agentId)
+      elsewhere.forget(agentId)
       this.agents.delete(agentId)
     }
+    // If the answer is lost, the next look restores those that were not freed.
+    this.isUnsure = true
     await this.sql`
       UPDATE stepline_agents SET runner = NULL WHERE agent_id = ANY(${ids}::text[]) AND runner = ${this.id}`
+    this.isUnsure = false
     return true
   }
 
@@ -266,6 +313,8 @@ export class Membership implements RunnerIdentity {
   /** Releases agents without any rows left, so that their number does not grow. */
   private async forgetIdle(): Promise<void> {
     // The current commit may store the next call of an agent.
+    const isHeld = (agentId: string) => this.agents.has(agentId) || this.releasing.has(agentId)
+    for (const agentId of this.maybeIdle) if (!isHeld(agentId)) this.maybeIdle.delete(agentId)
     const ids = [...this.maybeIdle].filter((agentId) => !this.writing.has(agentId))
     if (ids.length === 0) return
     for (const agentId of ids) {

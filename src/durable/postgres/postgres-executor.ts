@@ -278,12 +278,14 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
 
   /** Called after a heartbeat. */
   private async beaten(life: Life, signs: Signs): Promise<void> {
+    const { membership } = life
     const { journal } = life.runner
     if (!signs.isAlive) return journal.fence()
     journal.resume()
     life.runner.dropOldTasks()
     await this.learn(life, signs)
-    if (signs.hasFree || signs.hasWork) this.lookSoon()
+    if (membership.isNewlyFree) await this.store.tellWork([null])
+    if (signs.hasFree || signs.hasWork || membership.hasSurplus) this.lookSoon()
   }
 
   /** Reads the rules that other processes added, if their number has grown, and records whether any process has cut results. */
@@ -327,7 +329,6 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
     for (const call of fresh) if (!runner.isKnown(call.callId)) runner.takeInStored(call)
     looked()
-    if (await membership.handOn((agentIds) => runner.idleAmong(agentIds))) await this.store.tellWork([null])
     const still = new Set(requests.map(({ id }) => id))
     for (const id of before) if (!still.has(id)) taken.delete(id)
     for (const { id, text } of requests) {
@@ -335,6 +336,8 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       if (runner.answer(id, text)) taken.add(id)
       else this.lookLater()
     }
+    // After the requests: those of agents that are given up now are left to their next runner.
+    if (await membership.handOn(runner)) await this.store.tellWork([null])
   }
 
   private lookLater(): void {

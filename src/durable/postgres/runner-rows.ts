@@ -12,6 +12,8 @@ export interface Signs {
   readonly isAlive: boolean
   /** Whether some agents have no runner. */
   readonly hasFree: boolean
+  /** The live runners with the same tools. */
+  readonly peers: string | null
   /** Whether its agents have calls that it has not taken in, or requests that it has not answered. */
   readonly hasWork: boolean
   /** The number of rules in the store. */
@@ -35,6 +37,8 @@ export const showLife = async (sql: Sql, id: number, tools: Array<string>): Prom
     )
     SELECT EXISTS (SELECT FROM alive) AS "isAlive",
       EXISTS (SELECT FROM dead) OR EXISTS (SELECT FROM stepline_agents WHERE runner IS NULL) AS "hasFree",
+      (SELECT string_agg(id::text, ' ' ORDER BY id) FROM stepline_runners
+        WHERE tools = ${tools}::text[] AND expires_at > now()) AS peers,
       EXISTS (SELECT FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${id})
         OR EXISTS (SELECT FROM stepline_requests r JOIN stepline_agents a USING (agent_id)
           WHERE r.answer IS NULL AND a.runner = ${id}) AS "hasWork",
@@ -112,13 +116,22 @@ export const claimFree = async (
   return rows.map((row) => row.agent_id)
 }
 
-/** How many agents a runner needs for an equal share among the live runners with the same tools. */
+/**
+ * How many agents a runner lacks to have as many as the other live runners with the same tools; negative for agents that it has too
+ * many. While one of them has too few by a fifth, the others take no more than the even share, and give the rest to it.
+ */
 export const roomOf = async (sql: Sql, id: number, tools: Array<string>): Promise<number> => {
-  const [{ room }] = await sql<[{ room: number }]>`
-    SELECT (ceil(count(*)::numeric / (
-      SELECT greatest(1, count(*)) FROM stepline_runners r WHERE expires_at > now() AND r.tools = ${tools}::text[]
-    )) - count(*) FILTER (WHERE runner = ${id}))::bigint AS room FROM stepline_agents`
-  return room
+  const [row] = await sql<Array<{ room: number }>>`
+    WITH peers AS (
+      SELECT id, (SELECT count(*) FROM stepline_agents WHERE runner = id) AS own FROM stepline_runners
+      WHERE expires_at > now() AND tools = ${tools}::text[]
+    ), even AS (
+      SELECT (sum(own) + (SELECT count(*) FROM stepline_agents WHERE runner IS NULL)) / count(*) AS share, min(own) AS least
+      FROM peers
+    )
+    SELECT (CASE WHEN least < floor(share) * 0.8 AND own >= floor(share) THEN floor(share) ELSE ceil(share) END - own)::bigint AS room
+    FROM peers, even WHERE id = ${id}`
+  return row?.room ?? 0
 }
 
 /** Agents that no runner has. */

@@ -50,7 +50,9 @@ describeWith("postgres")("a runner of a Postgres store", () => {
       await new Promise(setImmediate)
       return settled.length
     }
-    await expect.poll(answered).toBe(sent.mock.calls.length)
+    // The number of its agents has changed: once, it compares that with the others'.
+    vi.advanceTimersByTime(1000)
+    await expect.poll(async () => (await answered()) - sent.mock.calls.length).toBe(0)
     const before = sent.mock.calls.length
     for (let second = 1; second <= 3; second++) {
       vi.advanceTimersByTime(1000)
