@@ -58,8 +58,8 @@ export const durableMutants = inArea("durable", [
   {
     mistake: "numbers the events anew in each process",
     file: "src/pipeline/events/event-stamps.ts",
-    from: "this.count = journal?.firstSequence ?? 0",
-    to: "this.count = 0",
+    from: "this.last = journal?.firstSequence ?? 0",
+    to: "this.last = 0",
     tests: of("durable", "features"),
   },
   {

@@ -110,7 +110,7 @@ export const hostMutants = inArea("hosts", [
   {
     mistake: "approves by a key what was not read to its end",
     file: "src/hosts/terminal/gate-keys.ts",
-    from: "if (key.inBurst === true || !view.isGateRead) return",
+    from: "if (key.inBurst === true || !answering.view.isGateRead) return",
     to: "if (key.inBurst === true) return",
     tests: ["test/hosts/terminal"],
   },
@@ -124,7 +124,7 @@ export const hostMutants = inArea("hosts", [
   {
     mistake: "answers what pages of others ask",
     file: "src/hosts/web/server/access.ts",
-    from: "    if (origin !== undefined ? origin !== `http://${host}` : isChange) return false\n",
+    from: '    if (origin !== null ? origin !== `http://${host}` : request.method === "POST") return false\n',
     to: "",
     tests: ["test/hosts/web"],
   },

@@ -80,8 +80,8 @@ export const stagingMutants = [
     {
       mistake: "breaks off in the middle of applying where the call is cancelled",
       file: "src/handlers/staged-shell.ts",
-      from: "Effect.uninterruptible(abortable(() => staging.apply(staged.id, tell)))",
-      to: "abortable(() => staging.apply(staged.id, tell))",
+      from: "Effect.uninterruptible(abortable(apply))",
+      to: "abortable(apply)",
       tests: ["test/impls/staged-shell.test.ts", "test/impls"],
     },
     {
