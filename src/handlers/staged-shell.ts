@@ -83,9 +83,9 @@ export const ApplyStaged = ({ staging, files }: StagingMachine): EffectHandler =
   once("ApplyStaged", (context) => {
     const staged = stagedIn(context)
     if (staged === undefined) return Step.Error("There is nothing to apply: run the command again.")
-    // Not abortable, because half of the changes would be useless: a cancel waits for the end.
     const notes: Array<string> = []
     const tell = (note: string) => notes.push(`[sandbox] ${note}`)
+    // Takes no signal, because half of the changes would be useless: a cancel waits for the end.
     const apply = async (): Promise<number> => {
       const paths = await staging.paths?.(staged.id)
       const work = () => staging.apply(staged.id, tell)
@@ -100,8 +100,7 @@ export const ApplyStaged = ({ staging, files }: StagingMachine): EffectHandler =
       context.changes?.unknown(`a command over ${staged.folder}, whose machine names no paths,`)
       return count
     }
-    const work = Effect.uninterruptible(abortable(apply))
-    return Effect.matchEffect(work, {
+    return Effect.matchEffect(abortable(apply), {
       onSuccess: (count) =>
         Effect.succeed(
           Step.Output(

@@ -1,6 +1,7 @@
 // @module-tag waits
 import { existsSync } from "node:fs"
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { setImmediate } from "node:timers/promises"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { makeShellTool, shellTool } from "../../src/impls/index.ts"
 import { ToolFilters, type ToolResult } from "../../src/index.ts"
@@ -131,6 +132,27 @@ Nothing is changed yet. Pending: Make the changes of echo three >> a.txt`)
     )
     expect(await readdir(path())).toEqual(["a.txt", "state"])
     expect(executor.agent().pendingActions.hasPending).toBe(true)
+  })
+
+  it("waits for changes that are being made when the call is cancelled", async () => {
+    const machine = stagingMachine()
+    const staged = machine.staging!
+    const executor = executorIn(path(), [makeShellTool(machine)])
+    await run(executor, "echo three >> a.txt")
+    const order: Array<string> = []
+    const apply = staged.apply.bind(staged)
+    vi.spyOn(staged, "apply").mockImplementation(async (...given) => {
+      executor.cancel()
+      // Time in which a call that does not wait would end.
+      await setImmediate()
+      const count = await apply(...given)
+      order.push("changed")
+      return count
+    })
+    const { status } = await resolve(executor, "apply")
+    order.push(status)
+    expect(order).toEqual(["changed", "cancelled"])
+    expect(await readFile(path("a.txt"), "utf8")).toBe("one\ntwo\nthree\n")
   })
 
   it("stages what an edit at the gate made of the command", async () => {

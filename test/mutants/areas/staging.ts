@@ -78,11 +78,11 @@ export const stagingMutants = [
       tests: staged,
     },
     {
-      mistake: "breaks off in the middle of applying where the call is cancelled",
-      file: "src/handlers/staged-shell.ts",
-      from: "Effect.uninterruptible(abortable(apply))",
-      to: "abortable(apply)",
-      tests: ["test/impls/staged-shell.test.ts", "test/impls"],
+      mistake: "ends a cancelled call in the middle of applying",
+      file: "src/handlers/abortable.ts",
+      from: "return Effect.promise(() => ended)",
+      to: "return Effect.void",
+      tests: ["test/impls/staged-shell.test.ts"],
     },
     {
       mistake: "leaves what a command staged that then failed",
