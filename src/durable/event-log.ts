@@ -22,9 +22,9 @@ export const expectPlace = (after: number | undefined): void => {
   throw new TypeError(`Expected \`after\` to be the \`seq\` of what was read last, ${got(after)}`)
 }
 
-/** Throws a StoreError for a cursor after all events: it comes from another store, and later events would be left out. */
+/** Throws a StoreError for the cursor of an event that the store never had: it comes from another store, or from before a restore. */
 const expectKnown = async (store: Pick<CallStore, "lastSequence">, after: number): Promise<void> => {
-  const last = after > 0 ? await store.lastSequence() : after
+  const last = after > 0 ? await store.lastSequence(after) : after
   if (after <= last) return
   throw new StoreError(
     `The store has no event ${after}: its events end at ${last}. It was restored from a backup, or is another one: read it anew, without \`after\``,

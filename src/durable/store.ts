@@ -194,8 +194,11 @@ export interface CallStore {
   poisoned(options: InboxOptions): Promise<Array<PoisonedCall>>
   /** A page of the events after a cursor. */
   events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>>
-  /** A number that no event has exceeded. */
-  lastSequence(): Promise<number>
+  /**
+   * The last number of those among which a cursor is. Each process that opens a store continues at the numbers of its time, which no
+   * process used before the store was restored from a backup: a cursor after the last of them is of an event that was lost.
+   */
+  lastSequence(after: number): Promise<number>
   /** JSON of the last event of a call that has ended. */
   result(callId: string): Promise<string | undefined>
   tasks(query: TaskQuery): Promise<StoredTaskTexts>

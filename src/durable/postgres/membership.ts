@@ -104,7 +104,12 @@ export class Membership implements RunnerIdentity {
       WITH joined AS (
         INSERT INTO stepline_runners (expires_at, tools)
         VALUES (now() + ${lease} * interval '1 millisecond', ${options.tools()}::text[]) RETURNING id
-      ), kept AS (INSERT INTO stepline_meta SELECT 'retention ' || id, ${kept}::bigint FROM joined)
+      ), kept AS (INSERT INTO stepline_meta SELECT 'retention ' || id, ${kept}::bigint FROM joined),
+      last AS (
+        SELECT value, greatest(value, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint) AS next FROM stepline_meta
+        WHERE key = 'events' AND value > 0 FOR UPDATE SKIP LOCKED
+      ), ended AS (INSERT INTO stepline_meta SELECT 'events before ' || next, value FROM last ON CONFLICT DO NOTHING),
+      begun AS (UPDATE stepline_meta SET value = next FROM last WHERE key = 'events')
       SELECT id FROM joined`
     return new Membership(sql, row.id, seenAt, options)
   }

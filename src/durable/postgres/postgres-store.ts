@@ -232,10 +232,12 @@ export class PostgresStore implements CallStore {
     return this.patiently(() => eventPage(this.sql, after, agentId))
   }
 
-  async lastSequence(): Promise<number> {
-    const read = () => this.sql<[{ value: number }]>`SELECT value FROM stepline_meta WHERE key = 'events'`
-    const [{ value }] = await this.patiently(read)
-    return value
+  async lastSequence(after: number): Promise<number> {
+    const read = () => this.sql<[{ last: number }]>`
+      SELECT min(value) AS last FROM stepline_meta
+      WHERE key = 'events' OR CASE WHEN key LIKE 'events before %' THEN substr(key, 15)::bigint >= ${after} END`
+    const [{ last }] = await this.patiently(read)
+    return last
   }
 
   async result(callId: string): Promise<string | undefined> {

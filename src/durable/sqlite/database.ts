@@ -241,6 +241,12 @@ export class StoreDatabase {
   }
 
   close(): void {
+    try {
+      // Nobody would find in a copy of the file what the driver leaves beside it until the process ends.
+      if (this.lock !== undefined) this.database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+    } catch {
+      // The file beside it stays, and the next process reads it.
+    }
     this.statements.clear()
     this.database.close()
     this.lock?.close()

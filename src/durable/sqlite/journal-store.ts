@@ -13,6 +13,10 @@ const lastEpoch = "SELECT value FROM meta WHERE key = 'owner'"
 const nextEpoch =
   "INSERT INTO meta (key, value) VALUES ('owner', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value"
 
+/** Event numbers for each millisecond: more than any process emits. */
+const numbersEach = 1000
+const numbersEnd = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
+
 /** The slot of the row of a call that has counted at its limits, and has not ended: its key is the call. */
 const countedSlot = -1
 
@@ -40,11 +44,13 @@ export class SqliteJournalStore implements JournalStore {
   constructor(database: StoreDatabase, closing: () => void) {
     this.database = database
     this.closing = closing
-    const first = database.get("SELECT value FROM meta WHERE key = 'events'")?.value
-    this.firstSequence = Number(first ?? 0)
+    const last = Number(database.get("SELECT value FROM meta WHERE key = 'events'")?.value ?? 0)
+    // Not for a new store, which no backup can replace.
+    this.firstSequence = last === 0 ? 0 : Math.max(last, Date.now() * numbersEach)
     this.hasUses = database.get("SELECT 1 AS found FROM uses LIMIT 1") !== undefined
     database.transaction(() => {
       this.epoch = Number(database.get(nextEpoch)?.value)
+      if (last > 0) database.run(numbersEnd, `events before ${this.firstSequence}`, last)
       this.reserve(this.firstSequence)
     })
   }
@@ -205,6 +211,10 @@ export class SqliteJournalStore implements JournalStore {
       // The end of a nested call answers the handler of its outer call, which may run again.
       database.run(`DELETE FROM calls WHERE ended_at < ? AND ${isUnneeded}`, before)
       database.run("DELETE FROM events WHERE at < ?", before)
+      database.run(
+        "DELETE FROM meta WHERE key LIKE 'events before %' AND CAST(substr(key, 15) AS INTEGER) < ?",
+        before * numbersEach,
+      )
       database.run("DELETE FROM uses WHERE until <= ? OR until IS NULL AND at < ?", Date.now(), before)
       database.run("DELETE FROM requests WHERE answer IS NOT NULL AND at < ?", before)
     })

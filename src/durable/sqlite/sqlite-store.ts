@@ -85,8 +85,10 @@ export class SqliteStore implements CallStore {
     return rows.map(({ seq, event }) => readEvent(String(event), `Row ${seq} of the table events`))
   }
 
-  async lastSequence(): Promise<number> {
-    return Number(this.database.get("SELECT value FROM meta WHERE key = 'events'")?.value ?? 0)
+  async lastSequence(after: number): Promise<number> {
+    const reading = `SELECT min(value) AS last FROM meta WHERE key = 'events'
+      OR key LIKE 'events before %' AND CAST(substr(key, 15) AS INTEGER) >= ?`
+    return Number(this.database.get(reading, after)?.last ?? 0)
   }
 
   async result(callId: string): Promise<string | undefined> {
