@@ -113,16 +113,16 @@ export const durableMutants = inArea("durable", [
   },
   {
     mistake: "goes on as a runner though others have ended it",
-    file: "src/durable/postgres/membership.ts",
-    from: "    if (alive.length === 0) return false\n",
+    file: "src/durable/postgres/postgres-executor.ts",
+    from: "    if (!signs.isAlive) return journal.fence()\n",
     to: "",
     tests: ofPostgres("silence"),
   },
   {
     mistake: "takes agents from runners that live",
-    file: "src/durable/postgres/membership.ts",
-    from: "SELECT agent_id FROM stepline_agents WHERE runner IS NULL\n",
-    to: "SELECT agent_id FROM stepline_agents WHERE runner IS DISTINCT FROM ${this.id}\n",
+    file: "src/durable/postgres/runner-rows.ts",
+    from: "SELECT agent_id FROM stepline_agents a WHERE runner IS NULL AND",
+    to: "SELECT agent_id FROM stepline_agents a WHERE runner IS DISTINCT FROM ${id} AND",
     tests: ofPostgres("runners"),
   },
   {
