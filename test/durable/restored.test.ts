@@ -5,7 +5,7 @@ import { copyFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, it } from "vitest"
-import { type DurableClient, openDurableExecutor } from "../../src/durable/index.ts"
+import { type DurableCalls, openDurableExecutor } from "../../src/durable/index.ts"
 import { pipeline, Step } from "../../src/index.ts"
 import { postgresPrograms } from "../servers/postgres-folders.ts"
 import { registryOf } from "../support/executor-of.ts"
@@ -35,7 +35,7 @@ const ranIn = async (store: string, ...callIds: ReadonlyArray<string>): Promise<
 }
 
 /** Reads the events after a cursor, until a call has ended. */
-const readTo = async (durable: DurableClient, callId: string, after: number) => {
+const readTo = async (durable: Pick<DurableCalls, "events">, callId: string, after: number) => {
   const ended: Array<string> = []
   for await (const event of durable.events({ after })) {
     if (event._tag === "Completed") ended.push(event.callId)
