@@ -1,4 +1,5 @@
 /** A session's messages as a model reads them, and as one text. */
+import { contentText } from "./values.ts"
 
 interface Block {
   readonly type: string
@@ -65,11 +66,6 @@ export const convertToLlm = (messages: ReadonlyArray<SessionMessage>): Array<Ses
 
 const maxResultCharacters = 2000
 
-const textsOf = (content: SessionMessage["content"], separator: string): string =>
-  typeof content === "string"
-    ? content
-    : (content ?? []).flatMap(({ type, text = "" }) => (type === "text" ? [text] : [])).join(separator)
-
 const shortened = (text: string): string =>
   text.length <= maxResultCharacters
     ? text
@@ -82,14 +78,14 @@ const showCall = ({ name, arguments: args = {} }: Block): string =>
 
 const partsOf = (message: SessionMessage): Array<readonly [label: string, text: string]> => {
   const { role, content } = message
-  if (role === "user") return [["User", textsOf(content, "")]]
-  if (role === "toolResult") return [["Tool result", shortened(textsOf(content, ""))]]
+  if (role === "user") return [["User", contentText(content ?? [], "")]]
+  if (role === "toolResult") return [["Tool result", shortened(contentText(content ?? [], ""))]]
   if (role !== "assistant") return []
   const blocks = typeof content === "string" ? [] : (content ?? [])
   const thoughts = blocks.flatMap(({ type, thinking = "" }) => (type === "thinking" ? [thinking] : []))
   return [
     ["Assistant thinking", thoughts.join("\n")],
-    ["Assistant", textsOf(content, "\n")],
+    ["Assistant", contentText(content ?? [], "\n")],
     [
       "Assistant tool calls",
       blocks

@@ -46,7 +46,7 @@ export const formatSize = (bytes: number): string => {
 }
 
 /** As many of the lines, in order, as fit, including newlines. */
-const fitting = (lines: Iterable<string>, maxLines: number, maxBytes: number): Array<string> => {
+const fitting = (lines: ReadonlyArray<string>, maxLines: number, maxBytes: number): Array<string> => {
   const kept: Array<string> = []
   let room = maxBytes + 1
   for (const line of lines) {
@@ -57,37 +57,32 @@ const fitting = (lines: Iterable<string>, maxLines: number, maxBytes: number): A
   return kept
 }
 
-function* backwards(lines: ReadonlyArray<string>): Generator<string, void> {
-  for (let index = lines.length - 1; index >= 0; index--) yield lines[index]!
-}
-
 const truncate = (text: string, options: TruncationOptions, end: "head" | "tail"): TruncationResult => {
   const { maxLines = DEFAULT_MAX_LINES, maxBytes = DEFAULT_MAX_BYTES } = options
   const lines = text.split("\n")
   const totalBytes = Buffer.byteLength(text)
-  const limits = { totalLines: lines.length, totalBytes, maxLines, maxBytes }
-  if (lines.length <= maxLines && totalBytes <= maxBytes) {
-    const output = { outputLines: lines.length, outputBytes: totalBytes }
-    const whole = { lastLinePartial: false, firstLineExceedsLimit: false, ...limits }
-    return { content: text, truncated: false, truncatedBy: null, ...output, ...whole }
-  }
-  const kept =
-    end === "head"
+  const truncated = lines.length > maxLines || totalBytes > maxBytes
+  const firstLineExceedsLimit = truncated && end === "head" && Buffer.byteLength(lines[0]!) > maxBytes
+  const kept = !truncated
+    ? lines
+    : end === "head"
       ? fitting(lines, maxLines, maxBytes)
-      : fitting(backwards(lines), maxLines, maxBytes).reverse()
-  const firstLineExceedsLimit = end === "head" && Buffer.byteLength(lines[0]!) > maxBytes
-  const lastLinePartial = end === "tail" && kept.length === 0 && maxLines > 0
+      : fitting(lines.toReversed(), maxLines, maxBytes).reverse()
+  const lastLinePartial = truncated && end === "tail" && kept.length === 0 && maxLines > 0
   if (lastLinePartial) kept.push(tailOf(lines.at(-1)!, maxBytes))
   const content = kept.join("\n")
   return {
     content,
-    truncated: true,
-    truncatedBy: kept.length >= maxLines && !firstLineExceedsLimit ? "lines" : "bytes",
+    truncated,
+    truncatedBy: !truncated ? null : kept.length >= maxLines && !firstLineExceedsLimit ? "lines" : "bytes",
+    totalLines: lines.length,
+    totalBytes,
     outputLines: kept.length,
     outputBytes: Buffer.byteLength(content),
     lastLinePartial,
     firstLineExceedsLimit,
-    ...limits,
+    maxLines,
+    maxBytes,
   }
 }
 

@@ -20,7 +20,7 @@ export const contentText = (
     ? content
     : content
         .filter(({ type }) => type === "text")
-        .map(({ text }) => text)
+        .map(({ text = "" }) => text)
         .join(separator)
 
 export const formatThrownValue = (value: unknown): string => messageOf(value)

@@ -119,30 +119,29 @@ export const createBashTool = (
         updates.request()
         return written
       }
-      const finish = async (): Promise<void> => {
-        await output.end()
-        updates.finish()
+      const run = {
+        onData,
+        env: spawn.env,
+        ...(signal && { signal }),
+        ...(timeout !== undefined && { timeout }),
       }
-      let exitCode: number | null
-      try {
-        const run = {
-          onData,
-          env: spawn.env,
-          ...(signal && { signal }),
-          ...(timeout !== undefined && { timeout }),
-        }
-        const { changes } = currentCall.getStore() ?? {}
-        const compare = await commandBegins({ changes }, localFiles, spawn.command)
+      const execute = async (): Promise<number | null> => {
         try {
-          exitCode = (await operations.exec(spawn.command, spawn.cwd, run)).exitCode
+          const { changes } = currentCall.getStore() ?? {}
+          const compare = await commandBegins({ changes }, localFiles, spawn.command)
+          try {
+            return (await operations.exec(spawn.command, spawn.cwd, run)).exitCode
+          } finally {
+            await compare?.()
+          }
         } finally {
-          await compare?.()
+          await output.end()
+          updates.finish()
         }
-      } catch (cause) {
-        await finish()
-        throw failureOf(cause, output.truncation().content + noteOf(output))
       }
-      await finish()
+      const exitCode = await execute().catch((cause: unknown) => {
+        throw failureOf(cause, output.truncation().content + noteOf(output))
+      })
       const text = (output.truncation().content || "(no output)") + noteOf(output)
       if (exitCode !== 0 && exitCode !== null) {
         throw new Error(withStatus(text, `Command exited with code ${exitCode}`))

@@ -4,7 +4,7 @@ import { localFiles } from "../../../io/files.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { formatSize } from "../truncation.ts"
 import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
-import { fileFailure } from "./file-failure.ts"
+import { failingTo } from "./file-failure.ts"
 import { numberedDiff } from "./numbered-diff.ts"
 import { resolvePath } from "./paths.ts"
 import { replaceTexts } from "./replace-texts.ts"
@@ -127,17 +127,13 @@ export const createEditTool = (
       const absolute = resolvePath(path, cwd)
       const [before, after] = await withFileMutationQueue(absolute, async () => {
         signal?.throwIfAborted()
-        await operations.access(absolute).catch((cause: unknown) => {
-          throw fileFailure("edit", path, cause)
-        })
+        await operations.access(absolute).catch(failingTo("edit", path))
         const whole = textOfFile(await operations.readFile(absolute), path)
         const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : ""
         const text = whole.slice(mark.length)
         const replaced = replaceTexts(text, edits, path)
         signal?.throwIfAborted()
-        await operations.writeFile(absolute, mark + replaced).catch((cause: unknown) => {
-          throw fileFailure("edit", path, cause)
-        })
+        await operations.writeFile(absolute, mark + replaced).catch(failingTo("edit", path))
         return [text, replaced].map((each) => each.replaceAll("\r\n", "\n"))
       })
       // Loaded when needed: it takes longer than everything else here.

@@ -26,7 +26,7 @@ export interface FindOperations {
   glob(
     pattern: string,
     folder: string,
-    options: { readonly ignore: Array<string>; readonly limit: number },
+    options: { readonly ignore: Array<string>; readonly limit: number; readonly signal?: AbortSignal },
   ): Promise<Array<string>> | Array<string>
 }
 
@@ -51,38 +51,24 @@ const matcherOf = async (pattern: string): Promise<(path: string) => boolean> =>
   return picomatch(glob, { dot: true, basename, nocase: !/\p{Lu}/u.test(pattern) })
 }
 
-const localExists = async (path: string): Promise<boolean> =>
-  (await localFiles.stat(await localFiles.resolveLinks(path))) !== undefined
-
-const findLocal = async (
-  pattern: string,
-  folder: string,
-  limit: number,
-  signal: AbortSignal | undefined,
-): Promise<Array<string>> => {
-  const real = await localFiles.resolveLinks(folder)
-  if ((await localFiles.stat(real))?.kind !== "directory") throw new Error(`Not a directory: ${folder}`)
-  const matches = await matcherOf(pattern)
-  const found: Array<string> = []
-  for await (const { path, kind } of entriesBelow(real, signal)) {
-    if (!matches(path)) continue
-    found.push(kind === "directory" ? `${path}/` : path)
-    if (found.length >= limit) break
-  }
-  return found
+const localOperations: FindOperations = {
+  exists: async (path) => (await localFiles.stat(await localFiles.resolveLinks(path))) !== undefined,
+  glob: async (pattern, folder, { limit, signal }) => {
+    const real = await localFiles.resolveLinks(folder)
+    if ((await localFiles.stat(real))?.kind !== "directory") throw new Error(`Not a directory: ${folder}`)
+    const matches = await matcherOf(pattern)
+    const found: Array<string> = []
+    for await (const { path, kind } of entriesBelow(real, signal)) {
+      if (!matches(path)) continue
+      found.push(kind === "directory" ? `${path}/` : path)
+      if (found.length >= limit) break
+    }
+    return found
+  },
 }
 
-const findWith = async (
-  operations: FindOperations,
-  pattern: string,
-  folder: string,
-  limit: number,
-): Promise<Array<string>> => {
-  const ignore = ["**/node_modules/**", "**/.git/**"]
-  const found = await operations.glob(pattern, folder, { ignore, limit })
-  const top = join(folder, sep)
-  return found.map((path) => slashed(path.startsWith(top) ? path.slice(top.length) : path))
-}
+/** What pi asks operations to leave out; those of this machine follow the folder's own rules. */
+const ignore = ["**/node_modules/**", "**/.git/**"]
 
 /**
  * pi's `find` for a working directory. Parameters: `pattern`, `path?` (default: the working directory), `limit?` (default
@@ -91,7 +77,7 @@ const findWith = async (
  */
 export const createFindTool = (
   cwd: string,
-  { operations }: FindToolOptions = {},
+  { operations = localOperations }: FindToolOptions = {},
 ): FactoryTool<typeof parameters, FindToolDetails | undefined> =>
   factoryTool({
     name: "find",
@@ -100,13 +86,13 @@ export const createFindTool = (
     parameters,
     run: async (params, signal) => {
       const folder = resolvePath(params.path || ".", cwd)
-      const exists = operations?.exists(folder) ?? localExists(folder)
-      if (!(await exists)) throw new Error(`Path not found: ${folder}`)
+      if (!(await operations.exists(folder))) throw new Error(`Path not found: ${folder}`)
       const limit = wholeNumber(params.limit, defaultLimit, 1)
-      const found =
-        operations === undefined
-          ? await findLocal(params.pattern, folder, limit, signal)
-          : await findWith(operations, params.pattern, folder, limit)
+      const options = { ignore: [...ignore], limit, ...(signal && { signal }) }
+      const top = join(folder, sep)
+      const found = (await operations.glob(params.pattern, folder, options)).map((path) =>
+        slashed(path.startsWith(top) ? path.slice(top.length) : path),
+      )
       if (found.length === 0)
         return { content: textContent("No files found matching pattern"), details: undefined }
       const isCut = found.length >= limit

@@ -6,7 +6,7 @@ import { localFiles } from "../../../io/files.ts"
 import { currentCall } from "../../current-call.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
-import { fileFailure } from "./file-failure.ts"
+import { failingTo } from "./file-failure.ts"
 import { resolvePath } from "./paths.ts"
 
 const parameters = Type.Object({
@@ -75,9 +75,7 @@ export const createWriteTool = (
       const writeFile = operations === undefined ? writeLocalFile : writeWith(operations)
       await withFileMutationQueue(absolute, async () => {
         signal?.throwIfAborted()
-        await writeFile(absolute, content, signal).catch((cause: unknown) => {
-          throw fileFailure("write", path, cause)
-        })
+        await writeFile(absolute, content, signal).catch(failingTo("write", path))
       })
       return { content: textContent(`Successfully wrote to ${path}`), details: undefined }
     },

@@ -41,25 +41,24 @@ const symbolNames = {
   question: "?",
 } as const
 
-/** A function for each permutation of one to three modifiers: `ctrl`, `ctrlShift`, `shiftCtrl`, … */
-const modifierFunctions = (): Record<string, (key: string) => string> => {
-  const functions: Record<string, (key: string) => string> = {}
-  const add = (used: ReadonlyArray<string>): void => {
-    if (used.length > 0) {
-      const name = used
-        .map((part, index) => (index === 0 ? part : part[0]!.toUpperCase() + part.slice(1)))
-        .join("")
-      functions[name] = (key) => [...used, key].join("+")
-    }
-    if (used.length < 3) for (const next of modifierNames) if (!used.includes(next)) add([...used, next])
-  }
-  add([])
-  return functions
+/** All permutations of one to three modifiers. */
+const permutations = (used: ReadonlyArray<string>): Array<ReadonlyArray<string>> => {
+  if (used.length === 3) return []
+  const longer = modifierNames.filter((name) => !used.includes(name)).map((name) => [...used, name])
+  return longer.flatMap((names) => [names, ...permutations(names)])
 }
+
+/** `ctrl`, `ctrlShift`, `shiftCtrl`, … */
+const camelCase = ([first = "", ...others]: ReadonlyArray<string>): string =>
+  first + others.map((name) => name[0]!.toUpperCase() + name.slice(1)).join("")
+
+const modifierFunctions = Object.fromEntries(
+  permutations([]).map((used) => [camelCase(used), (key: string) => [...used, key].join("+")]),
+)
 
 /** The names of keys: `Key.up`, `Key.comma`, `Key.ctrl("c")`, `Key.ctrlShift("p")`. */
 export const Key: Readonly<Record<string, string | ((key: string) => string)>> = {
   ...Object.fromEntries(keyNames.map((name) => [name, name])),
   ...symbolNames,
-  ...modifierFunctions(),
+  ...modifierFunctions,
 }
