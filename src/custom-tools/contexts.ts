@@ -12,11 +12,11 @@ import { runOutside } from "./loading/isolation.ts"
 import { defaultSession } from "./memory-session.ts"
 import { noModels } from "./no-models.ts"
 import type { SessionManager } from "./session-manager.ts"
+import { withGetters } from "./with-getters.ts"
 
 /** The agent of hosts without sub-agents. */
 const mainAgent = "main"
 
-/** Own properties, not those of a class, because tools spread contexts. */
 const contextOf = (
   host: CustomToolHost,
   call: CurrentCall | undefined,
@@ -24,40 +24,7 @@ const contextOf = (
 ): CustomToolContext & ExtensionContext => {
   const session = (): SessionManager => host.sessionManager ?? defaultSession(host)
   const hasMessages = () => host.hasPendingMessages?.() ?? false
-  return {
-    get ui() {
-      return hostUI(host.ui)
-    },
-    get hasUI() {
-      return host.hasUI ?? false
-    },
-    get mode() {
-      return host.mode ?? (host.hasUI === true ? "rpc" : "print")
-    },
-    get cwd() {
-      return host.cwd ?? cwd
-    },
-    get sessionManager() {
-      return session()
-    },
-    get sessionId() {
-      return session().getSessionId()
-    },
-    get modelRegistry() {
-      return host.modelRegistry ?? noModels
-    },
-    get model() {
-      return host.model
-    },
-    get scopedModels() {
-      return host.scopedModels ?? []
-    },
-    get thinkingLevel() {
-      return host.getThinkingLevel?.()
-    },
-    get signal() {
-      return call?.signal
-    },
+  const control = {
     isProjectTrusted: () => host.isProjectTrusted?.() ?? false,
     isIdle: () => host.isIdle?.() ?? call === undefined,
     hasPendingMessages: hasMessages,
@@ -73,7 +40,7 @@ const contextOf = (
         else loggerOf(host).warn("A tool asked to end the program: the host has no `shutdown`")
       }),
     getContextUsage: () => host.getContextUsage?.(),
-    compact: (options) => {
+    compact: (options?: unknown) => {
       if (host.compact !== undefined) return runOutside(() => host.compact?.(options))
       const error = new Error("This host cannot compact its conversation: it has no `compact`.")
       const { onError } = (options ?? {}) as { onError?: unknown }
@@ -82,6 +49,19 @@ const contextOf = (
     },
     getSystemPrompt: () => host.getSystemPrompt?.() ?? "",
   }
+  return withGetters(control, {
+    ui: () => hostUI(host.ui),
+    hasUI: () => host.hasUI ?? false,
+    mode: () => host.mode ?? (host.hasUI === true ? "rpc" : "print"),
+    cwd: () => host.cwd ?? cwd,
+    sessionManager: session,
+    sessionId: () => session().getSessionId(),
+    modelRegistry: () => host.modelRegistry ?? noModels,
+    model: () => host.model,
+    scopedModels: () => host.scopedModels ?? [],
+    thinkingLevel: () => host.getThinkingLevel?.(),
+    signal: () => call?.signal,
+  })
 }
 
 /**

@@ -2,18 +2,13 @@
 import { isContent, type ToolContent } from "../output/content.ts"
 import { type ToolOutput, textOf } from "../output/output.ts"
 import { toPlainJson } from "../output/to-plain-json.ts"
+import { isPlainObject } from "../schema/plain-object.ts"
 import type { AgentToolResult } from "./agent-tool-result.ts"
-
-type PlainRecord = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is PlainRecord => typeof value === "object" && value !== null
 
 const text = (value: unknown): ToolContent => ({
   type: "text",
   text: typeof value === "string" ? value : JSON.stringify(value),
 })
-
-const isNothing = (value: unknown): value is null | undefined => value === undefined || value === null
 
 const knownFields = new Set([
   "type",
@@ -36,30 +31,30 @@ const withKnownFields = (block: ToolContent): ToolContent =>
   ) as unknown as ToolContent
 
 const toBlocks = (block: unknown): Array<ToolContent> => {
-  if (isNothing(block)) return []
-  if (!isRecord(block)) return [text(block)]
-  const { type, text: words } = block
-  if (type === "text" && typeof words !== "string") return isNothing(words) ? [] : [text(words)]
-  return [isContent(block) ? withKnownFields(block) : text(block)]
+  if (block == null) return []
+  if (isContent(block)) return [withKnownFields(block)]
+  if (!isPlainObject(block) || block.type !== "text" || typeof block.text === "string") return [text(block)]
+  return block.text == null ? [] : [text(block.text)]
 }
 
 const besideContent = new Set(["details", "isError", "terminate"])
 
 const contentOf = (result: unknown): Array<ToolContent> => {
   if (Array.isArray(result)) return result.flatMap(toBlocks)
-  if (!isRecord(result)) return toBlocks(result)
+  if (!isPlainObject(result)) return toBlocks(result)
   const { type, content, output } = result
-  if (!isNothing(content)) return Array.isArray(content) ? content.flatMap(toBlocks) : toBlocks(content)
+  if (content != null) return Array.isArray(content) ? content.flatMap(toBlocks) : toBlocks(content)
   if (typeof output === "string") return [text(output)]
   if (type === "text" || isContent(result)) return toBlocks(result)
-  return Object.keys(result).every((key) => besideContent.has(key) || isNothing(result[key]))
+  return Object.keys(result).every((key) => besideContent.has(key) || result[key] == null)
     ? []
     : [text(result)]
 }
 
-const detailsOf = (result: unknown): { readonly details?: unknown } => {
-  const details = isRecord(result) ? result.details : undefined
-  return details === undefined ? {} : { details }
+/** The content of a result, and its details if it has any. */
+const shownOf = (result: unknown): Pick<ToolOutput, "content" | "details"> => {
+  const details = isPlainObject(result) ? result.details : undefined
+  return { content: contentOf(result), ...(details !== undefined && { details }) }
 }
 
 /**
@@ -69,18 +64,13 @@ const detailsOf = (result: unknown): { readonly details?: unknown } => {
  */
 export const toToolOutput = (result: unknown): { readonly output: ToolOutput; readonly isError: boolean } => {
   const plain = toPlainJson(result)
-  const { isError, terminate } = isRecord(plain) ? plain : {}
-  const output = {
-    content: contentOf(plain),
-    ...detailsOf(plain),
-    ...(terminate === true && { terminate }),
-  }
+  const { isError, terminate } = isPlainObject(plain) ? plain : {}
+  const output = { ...shownOf(plain), ...(terminate === true && { terminate }) }
   return { output, isError: isError === true }
 }
 
 /** Converts a partial result, with its text. */
 export const toPartial = (update: unknown): { readonly text: string; readonly partial: AgentToolResult } => {
-  const plain = toPlainJson(update)
-  const partial = { content: contentOf(plain), ...detailsOf(plain) }
+  const partial = shownOf(toPlainJson(update))
   return { text: textOf(partial), partial }
 }

@@ -7,6 +7,7 @@ import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
 import { isTaken, nameConflict } from "../tool-names.ts"
 import { invalidTool, takeTool } from "../tool-shape.ts"
+import { withGetters } from "../with-getters.ts"
 import type { ExtensionRunner } from "./extension-runner.ts"
 import { makeHostActions } from "./host-actions.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
@@ -24,27 +25,13 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
   const { path } = extension.module
   const { tools } = runner
   let isToldOfProviders = false
-  const api: ExtensionAPI = {
+  const fixed: Omit<ExtensionAPI, "pi" | "zod" | "ui" | "hasUI"> = {
     ...makeHostActions(host, logger),
     cwd: shared.cwd,
     exec: shared.exec,
     logger,
     typebox: shared.typebox,
     pushPendingAction: (action) => shared.pushPendingAction(action),
-    // Getters, because packages load late, and a host can get a screen later.
-    get pi() {
-      return shared.pi
-    },
-    get zod() {
-      return shared.zod
-    },
-    get ui() {
-      return shared.ui
-    },
-    get hasUI() {
-      return shared.hasUI
-    },
-
     on: (event: string, listener: unknown) => {
       if (typeof listener !== "function") {
         throw new TypeError(`Expected the listener of \`${event}\` to be a function, got \`${listener}\``)
@@ -105,6 +92,13 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
     getMcpServers: () => runner.mcpServers.list(),
     events: runner.bus.viewFor(extension),
   }
+  // Packages load late, and a host can get a screen later.
+  const api = withGetters(fixed, {
+    pi: () => shared.pi,
+    zod: () => shared.zod,
+    ui: () => shared.ui,
+    hasUI: () => shared.hasUI,
+  })
   return withLaterNames(api, (name) => {
     logger.warn(`Ignored pi.${name}(): stepline does not know it`, { path })
   })

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module"
 import { isAbsolute, join, resolve } from "node:path"
 import { currentCall } from "../current-call.ts"
-import type { CustomToolAPI } from "../custom-tool.ts"
+import type { CustomToolAPI, CustomToolPendingAction } from "../custom-tool.ts"
 import { fileLogger } from "../file-logger.ts"
 import { hostUI } from "../host-ui.ts"
 import { makeExec } from "../run-program.ts"
@@ -10,6 +10,7 @@ import { loadStandIns } from "../stand-ins/index.ts"
 import { ownZod } from "../stand-ins/own-zod.ts"
 import { typeboxModule } from "../stand-ins/typebox.ts"
 import type { UIContext } from "../ui-context.ts"
+import { withGetters } from "../with-getters.ts"
 import { foreignOwner, runOutside } from "./isolation.ts"
 import type { DiscoveryOptions } from "./load-options.ts"
 import { toPushedAction } from "./pending-action.ts"
@@ -37,33 +38,27 @@ export const makeCustomToolAPI = async (
   const ours = standIns === "never" ? {} : ((await loadStandIns())[agentPackage] ?? {})
   const pi = once(() => (standIns === "always" ? undefined : installedAt(agentPackage)) ?? ours)
   const zod = zodFinder(once(() => installedAt("zod")))
-  const api: CustomToolAPI = {
+  const fixed = {
     cwd,
     exec: makeExec(cwd, options.env),
-    get ui() {
-      return hostUI(screen?.ui ?? host.ui)
-    },
-    get hasUI() {
-      return screen?.hasUI ?? host.hasUI ?? false
-    },
     logger: host.logger ?? fileLogger(),
     typebox: typeboxModule as unknown as CustomToolAPI["typebox"],
-    get pi() {
-      return pi() as CustomToolAPI["pi"]
-    },
-    get zod() {
-      return zod()
-    },
-    pushPendingAction: (action) => {
+    pushPendingAction: (action: CustomToolPendingAction) => {
       const call = currentCall.getStore()
       const store = call?.agent.pendingActions ?? pendingActions
       if (store === undefined) {
         throw new Error("Pending action store unavailable for custom tools in this runtime.")
       }
-      const pushed = toPushedAction(action, call, api.logger)
+      const pushed = toPushedAction(action, call, fixed.logger)
       runOutside(() => store.push(pushed))
     },
   }
+  const api = withGetters(fixed, {
+    ui: () => hostUI(screen?.ui ?? host.ui),
+    hasUI: () => screen?.hasUI ?? host.hasUI ?? false,
+    pi: pi as () => CustomToolAPI["pi"],
+    zod,
+  })
   return {
     api,
     setUIContext: (ui, hasUI) => {

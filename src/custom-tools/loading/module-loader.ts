@@ -9,7 +9,7 @@ import type { Logger } from "../logger.ts"
 import { loadStandIns } from "../stand-ins/index.ts"
 import { CompileCache } from "./compile-cache.ts"
 import { runIsolated } from "./isolation.ts"
-import { LoadBound } from "./load-bound.ts"
+import { type LoadBound, loadBound } from "./load-bound.ts"
 import { ModuleGraph } from "./module-graph.ts"
 import { ModuleResolver, type StandInMode } from "./resolve-module.ts"
 import { hideFromLoops } from "./shared-prototypes.ts"
@@ -101,7 +101,7 @@ export class ModuleLoader {
 
   private async guard<T>(owner: string, work: (bound: LoadBound) => Promise<T>): Promise<T> {
     try {
-      return await runIsolated(owner, () => work(new LoadBound(owner, this.timeout)), this.logger)
+      return await runIsolated(owner, () => work(loadBound(owner, this.timeout)), this.logger)
     } finally {
       const names = hideFromLoops()
       if (names.length > 0) {

@@ -1,6 +1,7 @@
 /** oh-my-pi's `pi-utils`: the few functions that tools use. */
 import { fileLogger } from "../file-logger.ts"
 
+export { isPlainObject as isRecord } from "../../schema/plain-object.ts"
 export { getOmpAgentDir as getAgentDir } from "./agent-folder.ts"
 export { parseFrontmatter } from "./frontmatter.ts"
 
@@ -14,6 +15,3 @@ const hasCode =
 export const isEnoent = hasCode("ENOENT")
 export const isEacces = hasCode("EACCES")
 export const isEexist = hasCode("EEXIST")
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
