@@ -6,11 +6,12 @@ import { textOutput } from "../output/output.ts"
 import type { EffectHandler, HandlerContext } from "../pipeline/model/handler.ts"
 import type { TextEdit } from "../pipeline/model/host-effect.ts"
 import { Step, ToolError } from "../pipeline/model/step.ts"
+import { changedText } from "./changed-text.ts"
 import type { FileChange } from "./file-change.ts"
 import { changing } from "./file-changes.ts"
 import { fileHandler } from "./file-handler.ts"
 import type { Location } from "./location.ts"
-import { applyTextEdits, withUnixEndings } from "./text-edits.ts"
+import { applyTextEdits } from "./text-edits.ts"
 import { unifiedDiff } from "./unified-diff.ts"
 import { expectFile } from "./validate-file.ts"
 
@@ -31,7 +32,6 @@ export interface EditDetails {
 }
 
 const maxFileBytes = 64 * 1024 * 1024
-const byteOrderMark = "\uFEFF"
 
 const readForEdit = async (files: Files, location: Location): Promise<Uint8Array> => {
   const size = await expectFile(files, location)
@@ -39,24 +39,14 @@ const readForEdit = async (files: Files, location: Location): Promise<Uint8Array
   throw new ToolError(`${location.path} is too large to edit: ${size} bytes, the limit is ${maxFileBytes}.`)
 }
 
-const textOfFile = (path: string, bytes: Uint8Array): string => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new ToolError(`${path} is not valid UTF-8 text. It cannot be edited.`)
-  }
-}
-
 const editBytes = async (
   { path, edits }: EditOptions,
   bytes: Uint8Array,
 ): Promise<{ readonly bytes: Uint8Array; readonly details: EditDetails }> => {
-  const whole = textOfFile(path, bytes)
-  const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : ""
-  const before = whole.slice(mark.length)
-  const after = applyTextEdits(before, edits)
-  const diff = await unifiedDiff(path, withUnixEndings(before), withUnixEndings(after))
-  return { bytes: Buffer.from(mark + after), details: { path, diff } }
+  const changed = changedText(bytes, (text) => applyTextEdits(text, edits))
+  if (changed === undefined) throw new ToolError(`${path} is not valid UTF-8 text. It cannot be edited.`)
+  const { content, before, after } = changed
+  return { bytes: Buffer.from(content), details: { path, diff: await unifiedDiff(path, before, after) } }
 }
 
 /** Outputs the diff of the edits. An edit that does not match exactly once is an Error. */

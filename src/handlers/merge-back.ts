@@ -1,12 +1,5 @@
 /** Reverts a change in a text that somebody else has changed since. */
-
-const textOf = (bytes: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
+import { strictText } from "./changed-text.ts"
 
 /**
  * Returns `now` without the change from `before` to `after`; undefined if the two changes touch each other, or a content is
@@ -17,7 +10,7 @@ export const mergeBack = async (
   after: Uint8Array,
   before: Uint8Array,
 ): Promise<Uint8Array | undefined> => {
-  const [current, from, to] = [textOf(now), textOf(after), textOf(before)]
+  const [current, from, to] = [now, after, before].map(strictText)
   if (current === undefined || from === undefined || to === undefined) return undefined
   const { applyPatch, structuredPatch } = await import("diff")
   const patch = structuredPatch("", "", from, to, undefined, undefined, { context: 2, maxEditLength: 1000 })

@@ -1,5 +1,6 @@
 /** pi's `edit`: replaces texts in a file. */
 import { type Static, Type } from "@sinclair/typebox"
+import { changedText } from "../../../handlers/changed-text.ts"
 import { localFiles } from "../../../io/files.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { formatSize } from "../truncation.ts"
@@ -49,7 +50,6 @@ export interface EditToolDetails {
 }
 
 const maxFileBytes = 64 * 1024 * 1024
-const byteOrderMark = "\uFEFF"
 
 const failWith = (code: string): never => {
   throw Object.assign(new Error(code), { code })
@@ -69,14 +69,6 @@ const localOperations: EditOperations = {
   },
   readFile: async (path) => Buffer.from(await localFiles.read(await localFiles.resolveLinks(path))),
   writeFile: writeLocalFile,
-}
-
-const textOfFile = (bytes: Uint8Array, path: string): string => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new Error(`Could not edit file: ${path}. It is not valid UTF-8 text.`)
-  }
 }
 
 const isEdit = (value: unknown): boolean => {
@@ -125,19 +117,19 @@ export const createEditTool = (
       if (!Array.isArray(edits) || edits.length === 0)
         throw new Error("Edit tool input is invalid. edits must contain at least one replacement.")
       const absolute = resolvePath(path, cwd)
-      const [before, after] = await withFileMutationQueue(absolute, async () => {
+      const fail = failingTo("edit", path)
+      const { before, after } = await withFileMutationQueue(absolute, async () => {
         signal?.throwIfAborted()
-        await operations.access(absolute).catch(failingTo("edit", path))
-        const whole = textOfFile(await operations.readFile(absolute), path)
-        const mark = whole.startsWith(byteOrderMark) ? byteOrderMark : ""
-        const text = whole.slice(mark.length)
-        const replaced = replaceTexts(text, edits, path)
+        await operations.access(absolute).catch(fail)
+        const bytes = await operations.readFile(absolute)
+        const changed = changedText(bytes, (text) => replaceTexts(text, edits, path))
+        if (changed === undefined) return fail("It is not valid UTF-8 text")
         signal?.throwIfAborted()
-        await operations.writeFile(absolute, mark + replaced).catch(failingTo("edit", path))
-        return [text, replaced].map((each) => each.replaceAll("\r\n", "\n"))
+        await operations.writeFile(absolute, changed.content).catch(fail)
+        return changed
       })
       // Loaded when needed: it takes longer than everything else here.
-      const details = numberedDiff(await import("diff"), path, before!, after!)
+      const details = numberedDiff(await import("diff"), path, before, after)
       return { content: textContent(`Successfully replaced ${edits.length} block(s) in ${path}.`), details }
     },
   })
