@@ -44,7 +44,7 @@ const whatOf = ({ kind, effect }: InboxItem): string => {
 
 const lineOf = (item: InboxItem): string => {
   const { callId, agentId, name, params, label, because, named } = item
-  const why = because === undefined ? "" : `\n  ${because}`
+  const why = because === undefined ? "" : `\n${because}`.replaceAll("\n", "\n  ")
   const people = named === undefined ? "" : `\n  approvals: ${peopleOf(item)}`
   const asked = label === undefined ? "" : ` (${label})`
   return printable(

@@ -23,6 +23,7 @@ export interface InboxItem {
   readonly kind: "approval" | "start" | "effect"
   readonly background: boolean
   readonly label?: string
+  /** Why it is asked; also that the call waits for a process that has its tool, if only others run. */
   readonly because?: string
   /** Set if only a person may answer. */
   readonly person?: true
@@ -68,6 +69,8 @@ export interface InboxRow {
   readonly snapshot: string
   /** Epoch milliseconds. */
   readonly deadline: number | null
+  /** Whether processes run that all lack the tool. */
+  readonly lacking?: boolean
 }
 
 /**
@@ -95,10 +98,13 @@ export const pageOf = async <Row extends { readonly seq: number }, Item>(
 }
 
 /** The question of a row; undefined for a row that cannot be read. */
-export const inboxItem = ({ seq, snapshot, deadline }: InboxRow): InboxItem | undefined => {
+export const inboxItem = ({ seq, snapshot, deadline, lacking }: InboxRow): InboxItem | undefined => {
   try {
     const item = questionOf(seq, current(JSON.parse(snapshot)))
-    return item === undefined || deadline === null ? item : { ...item, deadline }
+    if (item === undefined) return undefined
+    const waits = `No process that runs has the tool "${item.name}": the call waits for one`
+    const because = lacking !== true ? item.because : [item.because ?? [], waits].flat().join("\n")
+    return { ...item, ...(because !== undefined && { because }), ...(deadline !== null && { deadline }) }
   } catch {
     // The call of such a row ends as an Error once a process runs it.
     return undefined

@@ -206,7 +206,9 @@ export class PostgresStore implements CallStore {
     const read = (after: number, limit: number) =>
       this.patiently(
         () => sql<Array<InboxRow>>`
-          SELECT seq, snapshot, deadline FROM stepline_calls
+          SELECT seq, snapshot, deadline, (
+            SELECT bool_and(name <> ALL(tools)) FROM stepline_runners WHERE expires_at > now()
+          ) AS lacking FROM stepline_calls
           WHERE asks AND seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
           ORDER BY seq LIMIT ${limit}`,
       )

@@ -71,8 +71,11 @@ describeWith("postgres")("processes of a store with different tools", () => {
     await dies.close()
     await other.enqueue([{ callId: "b", name: "two", agentId: "b" }])
     await expect.poll(() => other.result("b")).toMatchObject({ content: "2" })
-    expect(await other.inbox()).toMatchObject([{ callId: "a" }])
+    const waits = 'No process that runs has the tool "rare": the call waits for one'
+    const asked = "There is no rule for the tool `rare`."
+    expect(await other.inbox()).toMatchObject([{ callId: "a", because: `${asked}\n${waits}` }])
     const comes = await durableOf(store, { rare: gated("y") })
+    expect(await comes.inbox()).toMatchObject([{ callId: "a", because: asked }])
     expect(await comes.approve("a")).toBe(true)
     await expect.poll(() => other.result("a")).toMatchObject({ content: "y" })
   })
