@@ -88,7 +88,7 @@ type Result =
   | { readonly failure: string; readonly cause: unknown }
 
 /** Reads a tool's result or error while the guards are active, because any property can be a getter. */
-const resultOf = async (name: string, execute: () => unknown): Promise<Result> => {
+export const resultOf = async (name: string, execute: () => unknown): Promise<Result> => {
   try {
     return toToolOutput(await execute())
   } catch (cause) {

@@ -3,7 +3,14 @@ import type { Tool } from "../pipeline/model/tool.ts"
 import { adaptTool } from "./adapt-tool.ts"
 import { customToolContext } from "./contexts.ts"
 import type { AnyCustomTool } from "./custom-tool.ts"
+import type { Execution } from "./execute-tool.ts"
 import type { CustomToolHost } from "./host.ts"
+
+export const callCustomTool = (
+  tool: AnyCustomTool,
+  { params, call, onUpdate, cwd }: Execution,
+  host: CustomToolHost,
+): unknown => tool.execute(call.callId, params, onUpdate, customToolContext(host, call, cwd), call.signal)
 
 /**
  * Makes a Tool that calls `execute(callId, params, onUpdate, ctx, signal)` once it is approved. A tool that declares itself
@@ -21,6 +28,5 @@ export const fromCustomTool = (tool: AnyCustomTool, host: CustomToolHost = {}): 
     tool,
     host,
     runtime: "omp",
-    execute: ({ params, call, onUpdate, cwd }) =>
-      tool.execute(call.callId, params, onUpdate, customToolContext(host, call, cwd), call.signal),
+    execute: (execution) => callCustomTool(tool, execution, host),
   })

@@ -2,6 +2,7 @@
 import type { Tool } from "../pipeline/model/tool.ts"
 import { adaptTool } from "./adapt-tool.ts"
 import { extensionContext } from "./contexts.ts"
+import type { Execution } from "./execute-tool.ts"
 import type { AnyToolDefinition } from "./extension.ts"
 import type { CustomToolHost } from "./host.ts"
 import type { ArgumentOrder } from "./loaded-tool.ts"
@@ -10,6 +11,19 @@ import type { ArgumentOrder } from "./loaded-tool.ts"
 export interface FromPiToolOptions {
   /** Default `"current"`. */
   readonly argumentOrder?: ArgumentOrder
+}
+
+/** Calls a tool with its arguments in the order of its version. */
+export const callPiTool = (
+  tool: AnyToolDefinition,
+  { params, call, onUpdate, cwd }: Execution,
+  host: CustomToolHost,
+  argumentOrder: ArgumentOrder = "current",
+): unknown => {
+  const ctx = extensionContext(host, call, cwd)
+  const { callId, signal } = call
+  const rest = argumentOrder === "legacy" ? [onUpdate, ctx, signal] : [signal, onUpdate, ctx]
+  return (tool.execute as Execute).call(tool, callId, params, ...rest)
 }
 
 type Execute = (...parts: Array<unknown>) => unknown
@@ -23,16 +37,11 @@ type Execute = (...parts: Array<unknown>) => unknown
 export const fromPiTool = (
   tool: AnyToolDefinition,
   host: CustomToolHost = {},
-  { argumentOrder = "current" }: FromPiToolOptions = {},
+  { argumentOrder }: FromPiToolOptions = {},
 ): Tool =>
   adaptTool({
     tool,
     host,
     runtime: "pi",
-    execute: ({ params, call, onUpdate, cwd }) => {
-      const ctx = extensionContext(host, call, cwd)
-      const { callId, signal } = call
-      const rest = argumentOrder === "legacy" ? [onUpdate, ctx, signal] : [signal, onUpdate, ctx]
-      return (tool.execute as Execute).call(tool, callId, params, ...rest)
-    },
+    execute: (execution) => callPiTool(tool, execution, host, argumentOrder),
   })

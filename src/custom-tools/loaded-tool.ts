@@ -22,6 +22,8 @@ export interface ToolPath {
   readonly source?: ToolSource
   /** Default `"current"`. */
   readonly argumentOrder?: ArgumentOrder
+  /** Whether it runs in a process of its own. Default: that of the load. */
+  readonly isolate?: "process"
 }
 
 interface Loaded {

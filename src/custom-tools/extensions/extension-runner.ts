@@ -130,6 +130,14 @@ export class ExtensionRunner {
     }
   }
 
+  /**
+   * The types of events that there are listeners for.
+   * @internal
+   */
+  get heard(): Array<string> {
+    return [...new Set([...this.extensions].flatMap(({ listeners }) => [...listeners.keys()]))]
+  }
+
   /** Whether there are listeners for events of this type. */
   hears(type: string): boolean {
     return [...this.extensions].some(({ listeners }) => listeners.has(type))

@@ -10,8 +10,9 @@ import {
 } from "../loaded-tool.ts"
 import { makeCustomToolAPI } from "../loading/custom-tool-api.ts"
 import { findModules } from "../loading/find-modules.ts"
-import { loadFailure, openModule, type ReturnedTools } from "../loading/load-factory.ts"
+import { loadFailure, openModule } from "../loading/load-factory.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
+import type { ReturnedTools } from "../loading/opened-module.ts"
 import { loaderOf } from "../loading/shared-loader.ts"
 import { expandExtensionPath } from "../loading/tool-folders.ts"
 import { toToolPaths } from "../loading/tool-paths.ts"
@@ -72,8 +73,9 @@ export const loadExtensions = async (
 
   const load = async (module: ExtensionModule): Promise<void> => {
     const { resolvedPath } = module
-    const opened = await openModule(loader, resolvedPath)
+    const opened = await openModule(loader, module, shared.cwd, options)
     if ("error" in opened) return reject(module, opened.error)
+    for (const error of opened.errors ?? []) reject(module, error)
     const extension = new LoadedExtension(module)
     try {
       runner.add(extension)

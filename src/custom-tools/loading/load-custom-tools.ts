@@ -94,11 +94,12 @@ export const loadCustomTools = async (
     const { resolvedPath, source } = found
     // A module in a folder is reported by its own path.
     const module = isMember ? { ...found, path: resolvedPath } : found
-    const opened = await openModule(loader, resolvedPath)
+    const opened = await openModule(loader, found, api.cwd, options)
     if ("error" in opened) {
       reject(module, opened.error)
       continue
     }
+    for (const error of opened.errors ?? []) reject(module, error)
     try {
       const returned = (await opened.factory(api)) ?? [undefined]
       for (const [index, tool] of returned.entries()) {

@@ -1,14 +1,12 @@
 /** The factory of a module. Its result is read under the guards for foreign code, and returned as plain data. */
 import { messageOf } from "../../text/message-of.ts"
-import { type AnyTool, takeTool } from "../tool-shape.ts"
+import type { ToolPath } from "../loaded-tool.ts"
+import { takeTool } from "../tool-shape.ts"
 import { runIsolated } from "./isolation.ts"
+import type { LoadOptions } from "./load-options.ts"
 import type { ModuleLoader } from "./module-loader.ts"
+import type { Factory, OpenedModule, ReturnedTools } from "./opened-module.ts"
 import { isDeclarative } from "./tool-paths.ts"
-
-/** The returned tools, undefined for each invalid one; or undefined if nothing was returned. */
-export type ReturnedTools = ReadonlyArray<AnyTool | undefined> | undefined
-
-export type Factory = (api: object) => Promise<ReturnedTools>
 
 /** Loads a module's factory; resolves with undefined if it exports no function. Rejects with the module's error. */
 export const loadFactory = (loader: ModuleLoader, resolvedPath: string): Promise<Factory | undefined> =>
@@ -18,15 +16,22 @@ export const loadFactory = (loader: ModuleLoader, resolvedPath: string): Promise
       : undefined,
   )
 
-/** Loads a module's factory, or returns why there is none. */
+/** Loads a module's factory, in a process of its own if it says so or else the options do. */
 export const openModule = async (
   loader: ModuleLoader,
-  resolvedPath: string,
-): Promise<{ readonly factory: Factory } | { readonly error: string }> => {
+  module: ToolPath & { readonly resolvedPath: string },
+  cwd: string,
+  options: LoadOptions,
+): Promise<OpenedModule> => {
+  const { resolvedPath, isolate = options.isolate } = module
   if (isDeclarative(resolvedPath)) {
     return { error: "Declarative tool files (.md, .json) cannot be loaded as executable modules" }
   }
   try {
+    if (isolate === "process") {
+      const { openIsolated } = await import("../isolated/isolated-module.ts")
+      return await openIsolated(loader, module, cwd, options)
+    }
     const factory = await loadFactory(loader, resolvedPath)
     return factory === undefined ? { error: "Tool must export a default function" } : { factory }
   } catch (error) {

@@ -20,7 +20,16 @@ export interface LoadOptions {
   readonly argumentOrder?: ArgumentOrder
   /** A loader to share modules between loads. It uses its own `standIns` and `loadTimeout`. Default: a new one. */
   readonly loader?: ModuleLoader
-  /** Which environment variables of this process `exec` passes to programs. Default: all that do not look like secrets. */
+  /**
+   * `"process"`: each module runs in a Node process of its own, so that it cannot block, crash or change this one. Its renderers,
+   * `prepareArguments`, `formatApprovalDetails`, previews and bus do not work there, and its session and list of tools are its
+   * own. Default: in this process.
+   */
+  readonly isolate?: "process"
+  /**
+   * Which environment variables of this process `exec` passes to programs, and `isolate` to modules. Default: all that do not
+   * look like secrets.
+   */
   readonly env?: EnvironmentRules
   /** Receives previews that code stages outside of any call. Default: such code cannot stage previews. */
   readonly pendingActions?: { push(action: PushedAction): unknown }
@@ -33,6 +42,12 @@ export interface DiscoveryOptions extends LoadOptions {
    * can do everything that this process can, so a host must opt in for projects that it trusts.
    */
   readonly discovery?: "home" | "all" | false
+}
+
+/** Throws a TypeError for an invalid `isolate`. */
+export const expectIsolate = (isolate: unknown): void => {
+  if (isolate === undefined || isolate === "process") return
+  throw new TypeError(`Expected \`isolate\` to be "process", ${got(isolate)}`)
 }
 
 /** Throws a TypeError for an invalid `discovery`. */

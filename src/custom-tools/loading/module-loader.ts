@@ -33,10 +33,13 @@ const defaultTimeout = (): number => Math.round(10_000 * busyFactor())
 
 /** Loads each module once, however often it is requested or imported: create another loader to load it again. */
 export class ModuleLoader {
-  private readonly mode: StandInMode
-  private readonly timeout: number
+  /** @internal */
+  readonly mode: StandInMode
+  /** @internal */
+  readonly timeout: number
   private readonly logger: Logger | undefined
-  private readonly check: ModuleLoaderOptions["check"]
+  /** @internal */
+  readonly check: ModuleLoaderOptions["check"]
   private graph: Promise<ModuleGraph> | undefined
 
   constructor({

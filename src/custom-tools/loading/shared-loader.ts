@@ -1,7 +1,9 @@
 /** The module loader of a load: a shared one, or a new one. */
 import type { Logger } from "../logger.ts"
-import type { LoadOptions } from "./load-options.ts"
+import { expectIsolate, type LoadOptions } from "./load-options.ts"
 import { ModuleLoader } from "./module-loader.ts"
 
-export const loaderOf = (options: LoadOptions, logger: Logger): ModuleLoader =>
-  options.loader ?? new ModuleLoader({ ...options, logger })
+export const loaderOf = (options: LoadOptions, logger: Logger): ModuleLoader => {
+  expectIsolate(options.isolate)
+  return options.loader ?? new ModuleLoader({ ...options, logger })
+}

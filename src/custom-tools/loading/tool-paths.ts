@@ -3,6 +3,7 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { got } from "../../pipeline/model/got.ts"
 import type { ToolPath } from "../loaded-tool.ts"
+import { expectIsolate } from "./load-options.ts"
 
 /** Throws a TypeError for invalid paths. `name`: the argument's name in the message. */
 export const toToolPaths = (
@@ -14,6 +15,7 @@ export const toToolPaths = (
   return paths.map((path: string | ToolPath) => {
     if (typeof path === "string") return { path }
     if (typeof path?.path !== "string") throw new TypeError(`${expected}, ${got(path)} in it`)
+    expectIsolate(path.isolate)
     return path
   })
 }

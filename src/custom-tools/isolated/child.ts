@@ -1,0 +1,174 @@
+/**
+ * The program of a module's process: loads the module as a host does, describes what it offers, and runs it on request. The
+ * other end is `isolated-module.ts`, whose messages it trusts.
+ */
+import { Socket } from "node:net"
+import { stayAlive } from "../../io/stay-alive.ts"
+import { toPlainJson } from "../../output/to-plain-json.ts"
+import type { ToolCall } from "../../pipeline/model/call.ts"
+import type { ToolResult } from "../../pipeline/model/event.ts"
+import type { CallingAgent } from "../../pipeline/model/handler.ts"
+import type { HookContext } from "../../pipeline/model/options.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
+import { customToolContext } from "../contexts.ts"
+import { type CurrentCall, currentCall } from "../current-call.ts"
+import { type Execution, resultOf } from "../execute-tool.ts"
+import type { ToolCallEvent, ToolResultEvent } from "../extensions/extension-events.ts"
+import { type LoadedExtensions, loadExtensions } from "../extensions/load-extensions.ts"
+import { callCustomTool } from "../from-custom-tool.ts"
+import { callPiTool } from "../from-pi-tool.ts"
+import type { CustomToolHost } from "../host.ts"
+import type { LoadedCustomTool, LoadedExtensionTool } from "../loaded-tool.ts"
+import { isolatedSignal, runIsolated } from "../loading/isolation.ts"
+import type { LoadOptions } from "../loading/load-options.ts"
+import { toPartial } from "../normalise-result.ts"
+import { parameterSchema } from "../parameter-schema.ts"
+import type { SessionEvent } from "../session-events.ts"
+import { gateOf } from "../tool-approval.ts"
+import type { AnyTool } from "../tool-shape.ts"
+import { type DialogOptions, noOpUI, type UIContext } from "../ui-context.ts"
+import { dialogs, hostMethods, toldOf, uiNotes } from "./methods.ts"
+import { type Message, Peer } from "./peer.ts"
+
+/** What the host's `load` asks for. */
+interface Load extends Pick<LoadOptions, "standIns" | "loadTimeout" | "argumentOrder" | "home" | "env"> {
+  readonly path: string
+  readonly cwd: string
+  readonly host: Pick<CustomToolHost, "hasUI" | "mode" | "flags" | "settings" | "cwd">
+}
+
+type Run = (call: Message, signal: AbortSignal) => Promise<unknown>
+
+const socket = new Socket({ fd: 3 })
+socket.once("close", () => process.exit())
+stayAlive()
+
+const runs = new Map<string, Run>()
+let loaded: LoadedExtensions | undefined
+let host: CustomToolHost = {}
+/** What the host says about its screen with each call. */
+let screen: Message = {}
+
+const from = (
+  names: ReadonlyArray<string>,
+  make: (name: string) => unknown,
+): Readonly<Record<string, unknown>> => Object.fromEntries(names.map((name) => [name, make(name)]))
+
+const note =
+  (kind: string) =>
+  (name: string) =>
+  (...args: Array<unknown>) =>
+    peer.tell(kind, { name, args: toPlainJson(args) })
+
+const ask =
+  (name: string) =>
+  async (...args: Array<unknown>) => {
+    const { signal, timeout } = (args.find(isPlainObject) ?? {}) as DialogOptions
+    const answer = await peer.ask("ui", { name, args: toPlainJson(args), timeout }, undefined, signal)
+    return answer ?? (name === "confirm" ? false : undefined)
+  }
+
+const makeHost = (given: Load["host"]): CustomToolHost => ({
+  ...given,
+  ui: { ...noOpUI, ...from(uiNotes, note("ui")), ...from(dialogs, ask) } as UIContext,
+  get hasUI() {
+    return (screen.hasUI as boolean | undefined) ?? given.hasUI ?? false
+  },
+  ...from(hostMethods, note("host")),
+  onAbort: () => peer.tell("abort", {}),
+})
+
+/** Keeps a tool to run it as the executor of the host would; returns what the host is told of it. */
+const describe = (kind: "pi" | "omp", loaded: LoadedCustomTool | LoadedExtensionTool): Message => {
+  const { tool, argumentOrder } = loaded as LoadedExtensionTool
+  const { name, parameters, onSession } = tool as AnyTool
+  const { schema, parse } = parameterSchema(name, parameters, host.cwd ?? process.cwd())
+  const execute = async (given: Execution) => {
+    const gate = gateOf(tool, host, given.params)
+    if (gate._tag === "Refuse") throw new Error(gate.reason)
+    const execution = parse === undefined ? given : { ...given, params: await parse(given.params) }
+    if (kind === "omp") return callCustomTool(tool as AnyTool, execution, host)
+    return callPiTool(tool, execution, host, argumentOrder)
+  }
+  runs.set(name, async ({ callId, params, cwd, agentId }, signal) => {
+    const isolated = <T>(work: () => T): T => currentCall.run(call, () => runIsolated(name, work))
+    // Previews and definitions are the host's.
+    const agent = { agentId, definitions: () => [], cancel: () => 0 } as unknown as CallingAgent
+    const call: CurrentCall = { callId: callId as string, agent, signal: isolatedSignal(signal, isolated) }
+    const onUpdate = (update: unknown) => peer.tell("update", { update: toPartial(update).partial })
+    const execution = { params, call, onUpdate, cwd: cwd as string }
+    const result = await isolated(() => resultOf(name, () => execute(execution)))
+    if ("failure" in result) throw new Error(result.failure)
+    return { ...result.output, isError: result.isError }
+  })
+  const told = toldOf({ ...tool, parameters: schema })
+  return { ...(toPlainJson(told) as Message), kind, hasOnSession: typeof onSession === "function" }
+}
+
+const load = async ({ path, cwd, host: given, ...options }: Load): Promise<Message> => {
+  host = makeHost(given)
+  const found = await loadExtensions([path], cwd, { ...options, host })
+  loaded = found
+  const { runner, tools, customTools, errors } = found
+  const described = [
+    ...tools.map((tool) => () => describe("pi", tool)),
+    ...customTools.map((tool) => () => describe("omp", tool)),
+  ].flatMap((make) => {
+    try {
+      return [make()]
+    } catch (error) {
+      errors.push({ path, error: `Failed to load tool: ${(error as Error).message}` })
+      return []
+    }
+  })
+  runner.attach({
+    registerTool: (tool) => peer.tell("tool", describe("pi", tool)),
+    activeTools: () => [],
+    allTools: () => [],
+    setActiveTools: () => undefined,
+  })
+  return {
+    tools: described,
+    errors: errors.map(({ error }) => error),
+    events: runner.heard,
+    commands: runner.commands.map(({ name, description }) => ({ name, description })),
+    flags: toPlainJson(Object.fromEntries(runner.flags)),
+  }
+}
+
+/** Answers for the listeners of `tool_call` and `tool_result` as one listener would. */
+const hear = async (event: ToolCallEvent | ToolResultEvent, signal: AbortSignal): Promise<object> => {
+  const { beforeCall, afterCall } = loaded!.runner.hooks
+  const { toolCallId: callId, toolName: name, input: params } = event
+  const call = { callId, name, params, agentId: "main" } as ToolCall
+  const context = { signal } as HookContext
+  if (event.type === "tool_call") {
+    const answer = (await beforeCall?.(call, context)) as { readonly params?: unknown } | undefined
+    return { ...answer, input: answer?.params }
+  }
+  const { content, details, isError } = event
+  const result = { output: { content, details }, isError } as ToolResult
+  const answer = await afterCall?.(call, result, context)
+  return { ...(answer?.output as object), isError: answer?.isError }
+}
+
+/** What the host can ask for. */
+const methods: Readonly<Record<string, (params: Message, signal: AbortSignal) => unknown>> = {
+  load: (params) => load(params as unknown as Load),
+  call: (params, signal) => {
+    screen = params
+    const run = runs.get(params.tool as string)
+    if (run === undefined) throw new Error(`The extension no longer has a tool ${params.tool}`)
+    return run(params, signal)
+  },
+  event: ({ event }) => loaded!.runner.emit(event as SessionEvent),
+  hook: ({ event }, signal) => hear(event as ToolCallEvent | ToolResultEvent, signal),
+  session: async ({ tool: name, event }) => {
+    const { tool, resolvedPath } = loaded!.customTools.find(({ tool }) => tool.name === name)!
+    const context = customToolContext(host, undefined, host.cwd ?? process.cwd())
+    await runIsolated(resolvedPath, () => tool.onSession?.(event as SessionEvent, context))
+  },
+  command: ({ name, args }) => loaded!.runner.runCommand(name as string, args as string),
+}
+
+const peer = new Peer<undefined>(socket, (method, params, signal) => methods[method]?.(params, signal))

@@ -1,0 +1,180 @@
+/**
+ * A module in a process of its own, to its host like any other: its factory registers tools whose `execute` asks the process.
+ * The process is not trusted: all that it sends is checked here, or by what checks the tools of any module.
+ */
+import { toPlainJson } from "../../output/to-plain-json.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
+import { currentCall } from "../current-call.ts"
+import type { CustomToolAPI } from "../custom-tool.ts"
+import type { ExtensionAPI, ExtensionCommand, ExtensionContext, ExtensionFlag } from "../extension.ts"
+import type { CustomToolHost } from "../host.ts"
+import type { ArgumentOrder, ToolPath } from "../loaded-tool.ts"
+import { runOutside } from "../loading/isolation.ts"
+import type { LoadOptions } from "../loading/load-options.ts"
+import type { ModuleLoader } from "../loading/module-loader.ts"
+import type { OpenedModule, ReturnedTools } from "../loading/opened-module.ts"
+import type { SessionEvent } from "../session-events.ts"
+import { type AnyTool, takeTool } from "../tool-shape.ts"
+import { noOpUI } from "../ui-context.ts"
+import { dialogs, hostMethods, toldOf, uiNotes } from "./methods.ts"
+import { type Asker, ModuleProcess } from "./module-process.ts"
+import type { Message } from "./peer.ts"
+
+type API = CustomToolAPI & Partial<ExtensionAPI>
+
+const listOf = (value: unknown): Array<unknown> => (Array.isArray(value) ? value : [])
+const objectsOf = (value: unknown): Array<Message> => listOf(value).filter(isPlainObject)
+const textsOf = (value: unknown): Array<string> => listOf(value).filter((text) => typeof text === "string")
+
+class IsolatedModule {
+  private readonly process: ModuleProcess
+  private readonly host: CustomToolHost
+  /** Undefined while the module is loaded. */
+  private api: API | undefined
+  /** What each tool was last told to be. */
+  private readonly known = new Map<string, string>()
+  /** Tools that were registered between loading and `wire`. */
+  private readonly early: Array<Message> = []
+
+  constructor(
+    path: string,
+    argumentOrder: ArgumentOrder | undefined,
+    cwd: string,
+    { mode: standIns, timeout: loadTimeout }: ModuleLoader,
+    { host = {}, home, env }: LoadOptions,
+  ) {
+    this.host = host
+    const params = () => {
+      const { hasUI, mode, flags, settings } = host
+      const told = { hasUI, mode, flags, settings: toPlainJson(settings), cwd: host.cwd }
+      return { cwd, standIns, loadTimeout, argumentOrder, home, env, host: told }
+    }
+    this.process = new ModuleProcess({ path, env, loadTimeout, params }, (method, given, signal, asker) =>
+      this.take(method, given, signal, asker),
+    )
+  }
+
+  async open(): Promise<OpenedModule> {
+    const loaded = await this.process.load()
+    const [tools, events, errors] = [objectsOf(loaded.tools), textsOf(loaded.events), textsOf(loaded.errors)]
+    const [error] = errors
+    if (error !== undefined && tools.length + events.length === 0) {
+      this.process.end()
+      return { error }
+    }
+    return { factory: (api) => this.wire(api as API, tools, { ...loaded, events }), errors }
+  }
+
+  private async wire(
+    api: API,
+    tools: Array<Message>,
+    { events, commands, flags }: Message,
+  ): Promise<ReturnedTools> {
+    this.api = api
+    const returned = [...tools, ...this.early].flatMap((tool) => {
+      if (tool.kind === "omp") return [this.proxy(tool)]
+      this.register(tool)
+      return []
+    })
+    if (api.on === undefined) return returned
+    for (const type of textsOf(events)) {
+      const isHook = type === "tool_call" || type === "tool_result"
+      const hook = (event: Message, { signal }: ExtensionContext) =>
+        this.process.ask("hook", { event }, {}, signal)
+      api.on(type, isHook ? hook : (event) => this.process.emit(event))
+    }
+    api.on("session_shutdown", () => this.process.end())
+    for (const { name, description } of objectsOf(commands)) {
+      if (typeof name !== "string") continue
+      const handler: ExtensionCommand["handler"] = (args) => this.process.ask("command", { name, args })
+      api.registerCommand?.(name, { handler, ...(typeof description === "string" && { description }) })
+    }
+    for (const [name, flag] of Object.entries(isPlainObject(flags) ? flags : {}))
+      if (isPlainObject(flag)) api.registerFlag?.(name, flag as unknown as ExtensionFlag)
+    return returned.length === 0 ? undefined : returned
+  }
+
+  /** Registers a tool, also if it is described anew. A process that starts again says what the last one said. */
+  private register(tool: Message): void {
+    if (this.api === undefined) {
+      this.early.push(tool)
+      return
+    }
+    const text = JSON.stringify(tool)
+    const name = String(tool.name)
+    if (this.known.get(name) === text) return
+    this.known.set(name, text)
+    this.api.registerTool?.(this.proxy(tool) as never)
+  }
+
+  private proxy({ kind, hasOnSession, ...described }: Message): AnyTool | undefined {
+    const { name } = described
+    const onSession = (event: SessionEvent) => this.session(name, event, hasOnSession === true)
+    const execute = (...parts: Array<unknown>) => this.execute(name, parts)
+    return takeTool({ ...toldOf(described), execute, ...(kind === "omp" && { onSession }) })
+  }
+
+  /** The order of arguments depends on the runtime and its version: their kinds do not. */
+  private execute(tool: unknown, [callId, params, ...rest]: Array<unknown>): Promise<unknown> {
+    const signal = rest.find((part): part is AbortSignal => part instanceof AbortSignal)
+    const onUpdate = rest.find((part): part is NonNullable<Asker["onUpdate"]> => typeof part === "function")
+    const context = rest.find((part) => part !== signal && typeof part === "object") as Asker["context"] & {
+      readonly cwd: string
+    }
+    const { agentId } = currentCall.getStore()?.agent ?? {}
+    const call = { tool, callId, params, cwd: context.cwd, agentId, hasUI: this.api?.hasUI }
+    return this.process.ask("call", call, { onUpdate, context }, signal)
+  }
+
+  private async session(tool: unknown, event: SessionEvent, isHeard: boolean): Promise<void> {
+    if (isHeard) await this.process.ask("session", { tool, event })
+    if (event.reason === "shutdown" && this.api?.on === undefined) this.process.end()
+  }
+
+  /** Answers the process. */
+  private take(method: string, params: Message, signal: AbortSignal, asker: Asker | undefined): unknown {
+    switch (method) {
+      case "tool":
+        return this.register(params)
+      case "update":
+        return asker?.onUpdate?.(params.update as never)
+      case "abort":
+        return asker?.context?.abort()
+      case "ui":
+        return this.show(params, signal)
+      case "host": {
+        const name = hostMethods.find((each) => each === params.name)
+        const act: Method | undefined = name && this.host[name]
+        return runOutside(() => act?.apply(this.host, listOf(params.args)))
+      }
+    }
+  }
+
+  private show({ name, args, timeout }: Message, signal: AbortSignal): unknown {
+    const method = [...dialogs, ...uiNotes].find((each) => each === name)
+    const [first, second] = listOf(args)
+    if (method === undefined || typeof first !== "string")
+      throw new TypeError("Expected texts for the screen")
+    const list = Array.isArray(second) ? textsOf(second) : undefined
+    const text = typeof second === "string" ? second : undefined
+    const dialog = { signal, ...(typeof timeout === "number" && { timeout }) }
+    const given = method === "select" ? (list ?? []) : method === "setWidget" ? list : text
+    const ui: Readonly<Record<string, unknown>> = this.api?.ui ?? noOpUI
+    return (ui[method] as Method)(first, given, ...(dialogs.includes(method as never) ? [dialog] : []))
+  }
+}
+
+type Method = (...parts: Array<unknown>) => unknown
+
+/** Starts the process of a module and loads it there. */
+export const openIsolated = async (
+  loader: ModuleLoader,
+  { resolvedPath, argumentOrder }: ToolPath & { readonly resolvedPath: string },
+  cwd: string,
+  options: LoadOptions,
+): Promise<OpenedModule> => {
+  if (loader.check !== undefined)
+    throw new Error("Its files cannot be checked in a process of its own: load it without `isolate`")
+  const order = argumentOrder ?? options.argumentOrder
+  return await new IsolatedModule(resolvedPath, order, cwd, loader, options).open()
+}
