@@ -99,7 +99,10 @@ export class Runner {
       hasFunction: (effect) =>
         isOfTasks(effect) || delegateOf(delegates ?? {}, String(effect?._tag)) !== undefined,
       hooks: { before: hooks?.beforeCall !== undefined, after: hooks?.afterCall !== undefined },
-      maxAttemptsOf: (tool) => tool?.maxAttempts ?? most,
+      maxAttemptsOf: (tool, part) =>
+        (part !== undefined && "handler" in part ? part.handler.maxAttempts : undefined) ??
+        tool?.maxAttempts ??
+        most,
       onStoreError,
       behindOthers: parts.behindOthers,
       onFenced: parts.onFenced,

@@ -19,6 +19,7 @@ import type { ToolCall } from "./model/call.ts"
 import { byCall, byShutdown, byUserBecause } from "./model/decision.ts"
 import { cancelled, duplicate, type Stopped } from "./model/outcome.ts"
 import type { PendingAction } from "./model/pending-actions.ts"
+import type { PipelinePart } from "./model/pipeline.ts"
 import type { StagedAction } from "./model/staged-action.ts"
 import type { Tool } from "./model/tool.ts"
 
@@ -106,20 +107,23 @@ const toolsOf =
 /** Restores a call from a snapshot: its question is asked again when its turn comes. */
 export const restoreCall = (engine: Engine, snapshot: CallSnapshot): string => {
   const call = callFor(engine, snapshot)
-  readCall(call, snapshot, toolsOf(engine, snapshot.call), Number.POSITIVE_INFINITY)
+  readCall(call, snapshot, toolsOf(engine, snapshot.call), () => Number.POSITIVE_INFINITY)
   if (call.action !== undefined) engine.actions.putBack(call.toolCall.agentId, call.action, true)
   return putBack(engine, call, snapshot)
 }
+
+/** How many processes may end while a handler of a tool runs. */
+export type AttemptsOf = (tool: Tool<unknown> | undefined, part?: PipelinePart<unknown>) => number
 
 /** Restores a call from a journal, which also stores the action that the call claims. A call that cannot continue ends as an Error. */
 export const restoreJournaled = (
   engine: Engine,
   snapshot: CallSnapshot,
-  maxAttemptsOf: (tool: Tool<unknown> | undefined) => number,
+  maxAttemptsOf: AttemptsOf,
 ): string => {
   const toolOf = toolsOf(engine, snapshot.call)
   const call = callFor(engine, snapshot)
-  const maxAttempts = maxAttemptsOf(call.tool)
+  const maxAttempts = (part: PipelinePart<unknown> | undefined) => maxAttemptsOf(call.tool, part)
   try {
     readCall(call, snapshot, toolOf, maxAttempts)
     const { action } = call

@@ -26,11 +26,18 @@ export type ToolOf = (name: string, version?: string) => Tool<unknown> | undefin
 /** The part of a snapshot that identifies a pipeline. */
 type StoredPlan = Pick<StagedSnapshot, "shape" | "toolVersion">
 
+/** How many processes may end while the handler of a part runs. */
+type MaxAttempts = (part: PipelinePart<unknown> | undefined) => number
+
 /**
- * Fills a new call from a snapshot, so that the call continues where it stopped once it has its turn. `maxAttempts`: how many
- * processes may end while one handler runs.
+ * Fills a new call from a snapshot, so that the call continues where it stopped once it has its turn.
  */
-export const readCall = (call: Call, snapshot: CallSnapshot, toolOf: ToolOf, maxAttempts: number): void => {
+export const readCall = (
+  call: Call,
+  snapshot: CallSnapshot,
+  toolOf: ToolOf,
+  maxAttempts: MaxAttempts,
+): void => {
   readData(call, snapshot)
   const { state, shape } = snapshot
   if (state._tag === "Queued" || state._tag === "Staged") return
@@ -118,21 +125,22 @@ const readResume = (
   state: StateOf<"Asking" | "Running" | "Cleaning">,
   { shape, begun }: CallSnapshot,
   toolOf: ToolOf,
-  maxAttempts: number,
+  maxAttempts: MaxAttempts,
 ): Resume => {
   switch (state._tag) {
     case "Cleaning":
       return cleanFrom(
         call,
         shape === undefined ? 0 : state.part,
-        isOver(call, begun, maxAttempts),
+        isOver(call, begun, maxAttempts(call.finals[state.part])),
         state.then,
       )
     case "Asking":
       return { _tag: "Asking", question: readQuestion(state.question, toolOf(call.subject.name)) }
     case "Running":
       if (begun === true) return failWith("failed", interrupted(partName(call)))
-      if (call.attempts >= maxAttempts) return failWith("poisoned", poisoned(partName(call), call.attempts))
+      if (call.attempts >= maxAttempts(call.parts[call.at]))
+        return failWith("poisoned", poisoned(partName(call), call.attempts))
       return running
   }
 }
@@ -175,7 +183,7 @@ export const readLost = (
   snapshot: CallSnapshot,
   message: string,
   toolOf: ToolOf,
-  maxAttempts: number,
+  maxAttempts: MaxAttempts,
 ): void => {
   const { state, started } = snapshot
   const outcome = failed("failed", message)
@@ -198,13 +206,13 @@ const lostResume = (
   then: Then | undefined,
   outcome: Stopped,
   toolOf: ToolOf,
-  maxAttempts: number,
+  maxAttempts: MaxAttempts,
 ): Resume => {
   if (action === undefined && staged === undefined) call.finals = sameFinals(call.toolCall, shape, toolOf)
   // The only parts left of the plan, so that another process can continue the cleanup.
   call.parts = call.finals
   const from = state._tag === "Cleaning" ? Math.min(state.part, call.finals.length) : 0
-  const over = then !== undefined && isOver(call, begun, maxAttempts)
+  const over = then !== undefined && isOver(call, begun, maxAttempts(call.finals[from]))
   if (then?._tag !== "End") return cleanFrom(call, from, over, endWith(outcome))
   if (call.finals.length === 0) noteUncleaned(call, outcome.message)
   return cleanFrom(call, from, over, then)

@@ -9,7 +9,7 @@ import { usePostgres } from "../servers/postgres.ts"
 import { describeWith } from "../support/needs.ts"
 import { durableOf } from "./durable-of.ts"
 import { ranIn, tag, useHosts } from "./hosts.ts"
-import { adminOf } from "./postgres/admin.ts"
+import { adminOf, expireRunners } from "./postgres/admin.ts"
 
 const poison = { callId: "p", agentId: "agent 0", name: "poison" }
 
@@ -94,6 +94,17 @@ describe("a poisoned call in a file", () => {
     expect(missed.status).toBe(1)
   })
 
+  it("has as many attempts as its handler says", async () => {
+    expect(await deaths([{ callId: "b", name: "brittle" }])).toBe(1)
+    const call = { callId: "f", name: "fragile" }
+    expect(await deaths([call])).toBe(3)
+    const [end] = await endsOf(store(), [call])
+    const cleanupErrors = [expect.stringContaining("twice: Poisoned: 2 processes ended")]
+    expect(end).toMatchObject({ _tag: "Error", reason: "poisoned", cleanupErrors })
+    const ran = ["b once 1", "f once 1", "f twice 1", "f twice 2", "f last f/0/finally 1"]
+    expect(await ranIn(path())).toEqual(ran)
+  })
+
   it("in its cleanup leaves that handler out, notes it, and runs the next one", async () => {
     const call = { callId: "c", name: "poisoned_cleanup" }
     expect(await deaths([call])).toBe(3)
@@ -109,8 +120,16 @@ describe("a poisoned call in a file", () => {
 
 describeWith("postgres")("a poisoned call among four runners", () => {
   const path = useTempFolder()
-  const { start } = useHosts()
+  const { start, dies } = useHosts()
   const server = usePostgres()
+
+  it("does not run again where its handler has one attempt", async () => {
+    const store = await server.database()
+    expect(await dies(path(), { store, calls: [{ callId: "b", name: "brittle" }] })).toBe(true)
+    await expireRunners(store)
+    expect(await dies(path(), { store })).toBe(false)
+    expect(await ranIn(path())).toEqual(["b once 1"])
+  })
 
   it("ends three of them, and its calls and all others end with the fourth", async () => {
     const store = await server.database()

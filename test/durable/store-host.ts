@@ -67,6 +67,17 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
       { retry },
     )
 
+  const dying = (name: string, maxAttempts: number) =>
+    handler(
+      name,
+      ({ call, attempt }) => {
+        ran(`${call.callId} ${name} ${attempt}`)
+        process.kill(process.pid, "SIGKILL")
+        return new Promise<Step>(() => {})
+      },
+      { maxAttempts },
+    )
+
   const define = (name: string, compose: () => ReturnType<typeof pipeline>) =>
     defineTool({
       name,
@@ -177,6 +188,10 @@ const toolsOf = (cwd: string, plan: HostPlan) => {
         )
         .finally(working("last")),
     ),
+    define("fragile", () =>
+      pipeline().andThen(dying("once", 1)).finally(dying("twice", 2)).finally(working("last")),
+    ),
+    define("brittle", () => pipeline().andThen(dying("once", 1))),
     define("poisoned_cleanup", () =>
       pipeline()
         .andThen(working("work"))

@@ -3,9 +3,10 @@
 import { type Call, createdAt } from "../../pipeline/call/call.ts"
 import { gateLimit } from "../../pipeline/call/gate-time.ts"
 import type { Question } from "../../pipeline/call/state.ts"
+import type { AttemptsOf } from "../../pipeline/intake.ts"
 import type { HostEffect } from "../../pipeline/model/host-effect.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { PipelinePart } from "../../pipeline/model/pipeline.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"
 import { isMidway, writeMoving } from "../../snapshots/write-snapshot.ts"
 import { messageOf } from "../../text/message-of.ts"
@@ -19,8 +20,7 @@ export type HasFunction = (effect: HostEffect) => boolean
 /** The data that a row depends on besides its call. */
 export interface EntryOptions {
   readonly approvalTimeout: number
-  /** How many processes may end while one handler of a tool runs. */
-  readonly maxAttemptsOf: (tool: Tool<unknown> | undefined) => number
+  readonly maxAttemptsOf: AttemptsOf
   readonly hasFunction: HasFunction
 }
 
@@ -34,9 +34,13 @@ export interface Known {
 const placeOf = ({ state, at, decided, action }: Call): string =>
   state._tag === "Cleaning" ? `finally ${state.part}` : `${action?.actionId ?? ""}/${decided}/${at}`
 
+/** The part with the current or next handler, once the pipeline is composed. */
+export const partOf = ({ state, parts, finals, at }: Call): PipelinePart<unknown> | undefined =>
+  state._tag === "Cleaning" ? finals[state.part] : parts[at]
+
 /** Whether the next handler must not run twice. */
-const runsOnce = ({ state, parts, finals, at }: Call): boolean => {
-  const part = state._tag === "Cleaning" ? finals[state.part] : parts[at]
+const runsOnce = (call: Call): boolean => {
+  const part = partOf(call)
   return (part?.kind === "handler" || part?.kind === "finally") && part.handler.retry === "never"
 }
 
@@ -104,7 +108,8 @@ export class JournalEntry {
   begin(): boolean {
     const { call, hasBegun } = this
     this.hasBegun = true
-    if (call.attempts <= this.storedAttempts && !runsOnce(call)) return !hasBegun && call.finals.length > 0
+    const isOnly = runsOnce(call) || this.options.maxAttemptsOf(call.tool, partOf(call)) === 1
+    if (call.attempts <= this.storedAttempts && !isOnly) return !hasBegun && call.finals.length > 0
     const place = placeOf(call)
     if (this.begun === place && this.attempts(true) <= this.storedAttempts) return false
     this.begun = place
@@ -205,7 +210,7 @@ export class JournalEntry {
     const { call, options, isLeaving } = this
     const { state, attempts, hasTurn, toolCall, tool } = call
     // The first attempt may begin before the row records it, unless a second one is not allowed.
-    const isFree = !isLeaving && options.maxAttemptsOf(tool) > 1
+    const isFree = !isLeaving && options.maxAttemptsOf(tool, partOf(call)) > 1
     switch (state._tag) {
       case "Queued":
         return attempts === 0 && isFree && (hasTurn || toolCall.background) ? 1 : attempts

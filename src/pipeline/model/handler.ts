@@ -6,7 +6,7 @@ import type { ChangeRecorder } from "../../undo/changes.ts"
 import type { ToolCall } from "./call.ts"
 import type { DecidedBy } from "./decision.ts"
 import type { ToolResult } from "./event.ts"
-import { expectFunction, got } from "./got.ts"
+import { expectFunction, got, toCount } from "./got.ts"
 import type { HostEffect } from "./host-effect.ts"
 import type { PendingActions } from "./pending-actions.ts"
 import type { DurationInput, Step } from "./step.ts"
@@ -178,6 +178,8 @@ export interface EffectHandler<R = never> {
    * as an Error with a message that the handler may have run.
    */
   readonly retry?: "never" | undefined
+  /** How many processes may end while this handler runs before a durable call ends as an Error (`poisoned`). Default: the tool's. */
+  readonly maxAttempts?: number | undefined
   /**
    * Takes back the work of the handler, using a receipt that it stored. The host is asked first. If it throws, the work can still
    * be taken back later.
@@ -191,21 +193,23 @@ export interface EffectHandler<R = never> {
 /** The services that the executor has to provide to a handler. Its `Scope` comes from the attempt, which closes the scope at its end. */
 export type Needs<R> = Exclude<R, Scope>
 
-/** Makes a handler with a name, which plans, traces and reports show. `retry`, `undo`: see `EffectHandler`. */
+/** Makes a handler with a name, which plans, traces and reports show. `retry`, `maxAttempts`, `undo`: see `EffectHandler`. */
 export const handler = <R = never, Memory extends object = CallMemory>(
   name: string,
   call: HandlerFunction<R, Memory>,
-  { retry, undo }: Pick<EffectHandler, "retry" | "undo"> = {},
+  { retry, maxAttempts, undo }: Pick<EffectHandler, "retry" | "maxAttempts" | "undo"> = {},
 ): EffectHandler<Needs<R>> => {
   if (typeof call !== "function")
     throw new TypeError(`Expected \`handler\` to be given a name and a function, ${got(call)}`)
   if (retry !== undefined && retry !== "never")
     throw new TypeError(`Expected \`retry\` of handler \`${name}\` to be never, or left out, ${got(retry)}`)
+  toCount("maxAttempts", maxAttempts, 1, ` of handler \`${name}\``)
   expectFunction("undo", undo, ` of handler \`${name}\``)
   return {
     name,
     call: call as unknown as HandlerFunction<Needs<R>>,
     ...(retry !== undefined && { retry }),
+    ...(maxAttempts !== undefined && { maxAttempts }),
     ...(undo && { undo }),
   }
 }

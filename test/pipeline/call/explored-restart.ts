@@ -69,11 +69,11 @@ export const restarted = (
   const toolOf = toolsOf(calls, how.tools)
   let record = freshRecord(snapshot.call)
   try {
-    readCall(record, snapshot, toolOf, Number.POSITIVE_INFINITY)
+    readCall(record, snapshot, toolOf, () => Number.POSITIVE_INFINITY)
     if (record.action !== undefined) record.action = reclaim(record.action.actionId)
   } catch {
     record = freshRecord(snapshot.call)
-    readLost(record, snapshot, "The tool is another", toolOf, Number.POSITIVE_INFINITY)
+    readLost(record, snapshot, "The tool is another", toolOf, () => Number.POSITIVE_INFINITY)
   }
   const { background } = record.toolCall
   return { spec: { ...spec, outside: false, background }, record, side: readSide(call, record, how), key: "" }
