@@ -10,7 +10,7 @@ import { executorOf, toolOf } from "../support/executor-of.ts"
 
 /** How many programs run whole, are cancelled, and lose their processes. */
 const given = process.env.CODE_RUNS
-const [programsRun, programsCancelled, programsEnded] = [120, 40, 25].map((count) =>
+const [programsRun, programsCancelled, programsEnded] = [40, 20, 20].map((count) =>
   Number(given ?? count),
 ) as [number, number, number]
 

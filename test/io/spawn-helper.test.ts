@@ -88,26 +88,21 @@ const openDescriptors = async (): Promise<Array<string>> => {
   return links.filter((link) => /^(socket|pipe):/.test(link))
 }
 
-describe("two thousand runs", () => {
-  it.each([
-    ["never", 1000],
-    ["always", 1000],
-  ] as const)(
-    "leave no descriptor open: with the helper %s, %i",
-    async (spawnHelper, count) => {
+describe("two hundred runs", () => {
+  it.each(["never", "always"] as const)(
+    "leave no descriptor open: with the helper %s",
+    async (spawnHelper) => {
       const processes = makeLocalProcesses({ spawnHelper })
       await print("true", processes)
       await print("true", processes)
       const before = await openDescriptors()
+      let left = 200
       const next = async (): Promise<void> => {
-        while (count > 0 && started++ < count) await print("echo text; echo text >&2", processes)
+        while (left-- > 0) await print("echo text; echo text >&2", processes)
       }
-      let started = 0
       await Promise.all(Array.from({ length: 4 }, next))
       // A pipe whose end comes late is closed late.
       await expect.poll(async () => (await openDescriptors()).length).toBeLessThanOrEqual(before.length)
-      // They take half a minute on a machine that is busy.
     },
-    600_000,
   )
 })
