@@ -41,41 +41,28 @@ const plainWidth = (text: string): number => {
 
 /** How many columns a line takes. A tab takes three. */
 export const visibleWidth = (text: string): number =>
-  plainWidth(text.includes("\x1b") ? text.replace(sequences, "") : text)
+  plainWidth(text.includes("\x1b") ? stripTerminalSequences(text) : text)
 
-/** Whether a text fits. Stops measuring early, because lines can be long. */
-const fits = (text: string, width: number): boolean => {
-  let room = width
-  for (const unit of unitsOf(text)) {
-    room -= unit.width
-    if (room < 0) return false
-  }
-  return true
-}
-
-/** The longest start that fits, with its open styles closed. */
+/** The text if it fits; else the longest start that does, with its open styles closed. Stops early: lines can be long. */
 const headOf = (text: string, width: number): string => {
   const style = new SgrStyle()
   let head = ""
   let room = width
   for (const unit of unitsOf(text)) {
     room -= unit.width
-    if (room < 0) break
+    if (room < 0) return head + style.closing
     style.apply(unit.text)
     head += unit.text
   }
-  return head + style.closing
+  return text
 }
 
 /** Cuts a line to `maxWidth` columns, including the ellipsis; `pad` fills it up with spaces. */
 export const truncateToWidth = (text: string, maxWidth: number, ellipsis = "...", pad = false): string => {
   if (maxWidth <= 0) return ""
   const room = maxWidth - visibleWidth(ellipsis)
-  const cut = fits(text, maxWidth)
-    ? text
-    : room > 0
-      ? headOf(text, room) + ellipsis
-      : headOf(ellipsis, maxWidth)
+  const isCut = headOf(text, maxWidth) !== text
+  const cut = !isCut ? text : room > 0 ? headOf(text, room) + ellipsis : headOf(ellipsis, maxWidth)
   return pad ? padTo(cut, maxWidth) : cut
 }
 
