@@ -12,6 +12,7 @@ import { startTimeOf } from "../../io/process-table.ts"
 import { reaper } from "../../io/reaper.ts"
 import { addMark, newMark } from "../../io/run-marker.ts"
 import { toPlainJson } from "../../output/to-plain-json.ts"
+import { whenAborted } from "../../pipeline/model/when-aborted.ts"
 import { runOutside } from "../loading/isolation.ts"
 import { loadBound } from "../loading/load-bound.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
@@ -83,12 +84,12 @@ export class ModuleProcess {
     const abort = () => {
       timer = setTimeout(() => running.end(), abortGrace)
     }
+    const release = signal && whenAborted(signal, abort)
     if (signal?.aborted === true) abort()
-    else signal?.addEventListener("abort", abort, { once: true })
     try {
       return await running.peer.ask(method, params, asker, signal)
     } finally {
-      signal?.removeEventListener("abort", abort)
+      release?.()
       clearTimeout(timer)
     }
   }

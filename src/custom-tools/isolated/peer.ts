@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Socket } from "node:net"
 import { StringDecoder } from "node:string_decoder"
+import { whenAborted } from "../../pipeline/model/when-aborted.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
 
@@ -53,15 +54,15 @@ export class Peer<Asker> {
   ask(method: string, params: Message, asker: Asker, signal?: AbortSignal): Promise<unknown> {
     const id = ++this.lastId
     const abort = () => this.send({ abort: id })
+    const release = signal && whenAborted(signal, abort)
     const answer = new Promise((resolve, reject) => {
       this.questions.set(id, { asker, resolve, reject, run: AsyncLocalStorage.snapshot() })
       this.socket.ref()
       this.send({ id, of: answering.getStore(), method, params })
       if (signal?.aborted === true) abort()
-      else signal?.addEventListener("abort", abort, { once: true })
     })
     return answer.finally(() => {
-      signal?.removeEventListener("abort", abort)
+      release?.()
       this.questions.delete(id)
       if (this.questions.size === 0) this.socket.unref()
     })

@@ -1,12 +1,11 @@
 /** One call in its journal: what is stored of it, and the data that its record lacks. */
 
-import { type Call, createdAt } from "../../pipeline/call/call.ts"
+import { type Call, createdAt, currentPart } from "../../pipeline/call/call.ts"
 import { gateLimit } from "../../pipeline/call/gate-time.ts"
 import type { Question } from "../../pipeline/call/state.ts"
 import type { AttemptsOf } from "../../pipeline/intake.ts"
 import type { HostEffect } from "../../pipeline/model/host-effect.ts"
 import { failed } from "../../pipeline/model/outcome.ts"
-import type { PipelinePart } from "../../pipeline/model/pipeline.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"
 import { isMidway, writeMoving } from "../../snapshots/write-snapshot.ts"
 import { messageOf } from "../../text/message-of.ts"
@@ -34,13 +33,9 @@ export interface Known {
 const placeOf = ({ state, at, decided, action }: Call): string =>
   state._tag === "Cleaning" ? `finally ${state.part}` : `${action?.actionId ?? ""}/${decided}/${at}`
 
-/** The part with the current or next handler, once the pipeline is composed. */
-export const partOf = ({ state, parts, finals, at }: Call): PipelinePart<unknown> | undefined =>
-  state._tag === "Cleaning" ? finals[state.part] : parts[at]
-
 /** Whether the next handler must not run twice. */
 const runsOnce = (call: Call): boolean => {
-  const part = partOf(call)
+  const part = currentPart(call)
   return (part?.kind === "handler" || part?.kind === "finally") && part.handler.retry === "never"
 }
 
@@ -108,7 +103,7 @@ export class JournalEntry {
   begin(): boolean {
     const { call, hasBegun } = this
     this.hasBegun = true
-    const isOnly = runsOnce(call) || this.options.maxAttemptsOf(call.tool, partOf(call)) === 1
+    const isOnly = runsOnce(call) || this.options.maxAttemptsOf(call.tool, currentPart(call)) === 1
     if (call.attempts <= this.storedAttempts && !isOnly) return !hasBegun && call.finals.length > 0
     const place = placeOf(call)
     if (this.begun === place && this.attempts(true) <= this.storedAttempts) return false
@@ -210,7 +205,7 @@ export class JournalEntry {
     const { call, options, isLeaving } = this
     const { state, attempts, hasTurn, toolCall, tool } = call
     // The first attempt may begin before the row records it, unless a second one is not allowed.
-    const isFree = !isLeaving && options.maxAttemptsOf(tool, partOf(call)) > 1
+    const isFree = !isLeaving && options.maxAttemptsOf(tool, currentPart(call)) > 1
     switch (state._tag) {
       case "Queued":
         return attempts === 0 && isFree && (hasTurn || toolCall.background) ? 1 : attempts

@@ -5,7 +5,7 @@
 
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import type { ToolOutput } from "../../output/output.ts"
-import type { Call } from "../../pipeline/call/call.ts"
+import { type Call, currentPart } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
 import type { NestedEnd } from "../../pipeline/call/journal.ts"
 import type { Engine } from "../../pipeline/engine.ts"
@@ -28,7 +28,7 @@ import { Commits } from "./commits.ts"
 import { Endings } from "./endings.ts"
 import { eventText } from "./event-text.ts"
 import { Gathered, type Taken } from "./gathered.ts"
-import { type EntryOptions, JournalEntry, type Known, partOf } from "./journal-entry.ts"
+import { type EntryOptions, JournalEntry, type Known } from "./journal-entry.ts"
 import { type Refusal, refusedCalls } from "./refusals.ts"
 import { taskText } from "./task-text.ts"
 import { Trials } from "./trials.ts"
@@ -108,7 +108,7 @@ export class StoreJournal implements ExecutorJournal {
     this.options = options
     this.firstSequence = store.firstSequence
     this.maxAttemptsOf = options.maxAttemptsOf
-    this.trials = new Trials((call) => call.attempts >= options.maxAttemptsOf(call.tool, partOf(call)))
+    this.trials = new Trials((call) => call.attempts >= options.maxAttemptsOf(call.tool, currentPart(call)))
     this.gathered = new Gathered({
       actionsOf: (agentId) => this.engine.actions.all(agentId),
     })

@@ -47,7 +47,7 @@ const pruneOnce = async (sql: Query): Promise<void> => {
         WHERE o.call_id = regexp_replace(c.call_id, '/[0-9]+$', '') AND o.ended_at IS NULL)`,
     sql`DELETE FROM stepline_events WHERE at < ${before}`,
     sql`
-      DELETE FROM stepline_meta 
+      DELETE FROM stepline_meta
       WHERE CASE WHEN key LIKE 'events before %' THEN substr(key, 15)::bigint < ${before}::bigint * 1000 END`,
     // Claimed by a process that died before it stored the call, and not claimed again since.
     sql`

@@ -271,6 +271,10 @@ export interface Earlier {
   readonly traceParent: string | undefined
 }
 
+/** The part whose handler runs or is next; undefined before the pipeline is composed, and after its last part. */
+export const currentPart = ({ state, parts, finals, at }: Call): PipelinePart<unknown> | undefined =>
+  state._tag === "Cleaning" ? finals[state.part] : parts[at]
+
 /** The lane that the call takes turns in. */
 export const laneOf = ({ lane, agentId }: ToolCall): string => lane ?? agentId
 

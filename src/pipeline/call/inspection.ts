@@ -1,7 +1,7 @@
 /** Descriptions of what a call is doing, for hosts that show calls. */
 import type { DecidedBy } from "../model/decision.ts"
 import { describePart, type PartDescription, type PipelinePart } from "../model/pipeline.ts"
-import type { Call } from "./call.ts"
+import { type Call, currentPart } from "./call.ts"
 import { afterMark } from "./gate-time.ts"
 import { type CallState, openQuestion } from "./state.ts"
 
@@ -52,7 +52,7 @@ const shown = {
 /** The entry of `inspect` for one call. */
 export const inspectionOf = (call: Call): CallInspection => {
   const { agentId, callId, parentId, name, background } = call.toolCall
-  const handler = currentHandler(call)
+  const handler = currentPart(call)?.name
   const waitingFor = waitsFor(call)
   const question = openQuestion(call.state)
   const because = question?.kind === "approval" ? question.because : limitOf(call)
@@ -70,9 +70,6 @@ export const inspectionOf = (call: Call): CallInspection => {
     ...(decidedBy !== undefined && { decidedBy }),
   }
 }
-
-const currentHandler = ({ state, parts, finals, at }: Call): string | undefined =>
-  state._tag === "Cleaning" ? finals[state.part]?.name : parts[at]?.name
 
 const waitsFor = (call: Call): string | undefined => {
   const question = openQuestion(call.state)

@@ -76,12 +76,16 @@ const shownName = (named: { readonly name: string }): string => {
  */
 class PlacedFunction<R, Kind extends "handler" | "finally"> implements EffectHandler<R> {
   readonly kind: Kind
-  readonly handler: EffectHandler<R> = this
   readonly call: EffectHandler<R>["call"]
 
   constructor(kind: Kind, call: EffectHandler<R>["call"]) {
     this.kind = kind
     this.call = call
+  }
+
+  /** Not a field: a part that holds itself cannot be written as JSON. */
+  get handler(): EffectHandler<R> {
+    return this
   }
 
   get name(): string {
@@ -227,7 +231,7 @@ export const finallyPartsOf = <R>(parts: ReadonlyArray<PipelinePart<R>>): Readon
   let finals: Array<FinallyPart<R>> | undefined
   for (const part of parts) {
     if (part.kind !== "finally") continue
-    // An array that `push` or `filter` makes has sixteen spare slots, which every call would keep.
+    // `push` or `filter` would make even the array of one with sixteen spare slots, which every call would keep.
     if (finals === undefined) finals = [part]
     else finals.push(part)
   }

@@ -111,6 +111,13 @@ describe("ToolPipeline", () => {
     )
   })
 
+  it("can be written as JSON, as hosts may log it", () => {
+    const plan = pipeline()
+      .andThen(() => Step.Continue)
+      .finally(() => Step.Continue)
+    expect(JSON.parse(JSON.stringify(plan))).toEqual({ steps: [{ kind: "handler" }, { kind: "finally" }] })
+  })
+
   it("that is empty completes with nothing", async () => {
     const events = await new ScriptedHost(executorOf({ tool: pipeline() })).run([{ name: "tool" }])
     expect(events).toMatchObject([{ _tag: "Started" }, { _tag: "Completed", content: "" }])
