@@ -11,28 +11,7 @@ export type { Notification, NotificationsOptions } from "./hosts/notifications.t
 export { Notifications } from "./hosts/notifications.ts"
 export type { HostQuestion } from "./hosts/waiting-questions.ts"
 export type { Limit } from "./limits/limits.ts"
-export type {
-  AudioContent,
-  ContentNotes,
-  EmbeddedResource,
-  ImageContent,
-  ResourceContents,
-  ResourceLink,
-  TextContent,
-  ToolContent,
-} from "./output/content.ts"
-export type { GivenOutput, ToolOutput } from "./output/output.ts"
-export { textOf, textOutput } from "./output/output.ts"
-export type { AgentTurn, SignalOption, ToolChoice, TurnCall } from "./pipeline/agent.ts"
-export { ExecutorAgent } from "./pipeline/agent.ts"
-export type { AnswerOutcome, AskedGate, ListedAnswer } from "./pipeline/call/answer-list.ts"
-export type { CancelOptions } from "./pipeline/call/calls.ts"
-export type { CallDetails, CallInspection } from "./pipeline/call/inspection.ts"
-export type { StandingResolveHandler } from "./pipeline/call/resolver.ts"
-export { runHandler } from "./pipeline/call/run-handler.ts"
-export type { ResolveRequest } from "./pipeline/executor.ts"
-export { ToolExecutor } from "./pipeline/executor.ts"
-export type { CallOf, EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "./pipeline/model/call.ts"
+export type { CallOf, EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "./model/call.ts"
 export type {
   CallDecision,
   CancelledBy,
@@ -41,7 +20,7 @@ export type {
   Review,
   Reviewer,
   ReviewQuestion,
-} from "./pipeline/model/decision.ts"
+} from "./model/decision.ts"
 export type {
   ActionPendingEvent,
   ActionResolvedEvent,
@@ -66,8 +45,8 @@ export type {
   TerminalEvent,
   ToolEvent,
   ToolResult,
-} from "./pipeline/model/event.ts"
-export type { ApprovalOptions, Approvers, GatePart, GateTerms } from "./pipeline/model/gate.ts"
+} from "./model/event.ts"
+export type { ApprovalOptions, Approvers, GatePart, GateTerms } from "./model/gate.ts"
 export type {
   CallingAgent,
   CallMemory,
@@ -78,8 +57,8 @@ export type {
   NestedOptions,
   Resolution,
   RunTool,
-} from "./pipeline/model/handler.ts"
-export { handler } from "./pipeline/model/handler.ts"
+} from "./model/handler.ts"
+export { handler } from "./model/handler.ts"
 export type {
   BuiltInEffect,
   CustomEffect,
@@ -87,8 +66,8 @@ export type {
   HostEffect,
   Preview,
   TextEdit,
-} from "./pipeline/model/host-effect.ts"
-export { noIde } from "./pipeline/model/no-ide.ts"
+} from "./model/host-effect.ts"
+export { noIde } from "./model/no-ide.ts"
 export type {
   AfterCall,
   BeforeCall,
@@ -101,14 +80,14 @@ export type {
   HookContext,
   Hooks,
   ToolExecutorOptions,
-} from "./pipeline/model/options.ts"
+} from "./model/options.ts"
 export type {
   ActionFunction,
   ActionResult,
   PendingAction,
   PendingActions,
   PushedAction,
-} from "./pipeline/model/pending-actions.ts"
+} from "./model/pending-actions.ts"
 export type {
   FinallyPart,
   HandlerPart,
@@ -116,11 +95,11 @@ export type {
   PipelinePart,
   ResolveOptions,
   ResolvePart,
-} from "./pipeline/model/pipeline.ts"
-export { pipeline, ToolPipeline } from "./pipeline/model/pipeline.ts"
-export { ToolRegistry } from "./pipeline/model/registry.ts"
-export type { DurationInput } from "./pipeline/model/step.ts"
-export { type ErrorOptions, Step, ToolError } from "./pipeline/model/step.ts"
+} from "./model/pipeline.ts"
+export { pipeline, ToolPipeline } from "./model/pipeline.ts"
+export { ToolRegistry } from "./model/registry.ts"
+export type { DurationInput } from "./model/step.ts"
+export { type ErrorOptions, Step, ToolError } from "./model/step.ts"
 export type {
   PrimaryKind,
   RenderOptions,
@@ -128,9 +107,9 @@ export type {
   ToolAnnotations,
   ToolKind,
   ToolOptions,
-} from "./pipeline/model/tool.ts"
-export { defineTool } from "./pipeline/model/tool.ts"
-export type { ToolDefinition } from "./pipeline/model/tool-definition.ts"
+} from "./model/tool.ts"
+export { defineTool } from "./model/tool.ts"
+export type { ToolDefinition } from "./model/tool-definition.ts"
 export type {
   AnyTools,
   NamedTool,
@@ -138,7 +117,28 @@ export type {
   ToolInput,
   ToolStructured,
   ToolTypes,
-} from "./pipeline/model/tool-types.ts"
+} from "./model/tool-types.ts"
+export type {
+  AudioContent,
+  ContentNotes,
+  EmbeddedResource,
+  ImageContent,
+  ResourceContents,
+  ResourceLink,
+  TextContent,
+  ToolContent,
+} from "./output/content.ts"
+export type { GivenOutput, ToolOutput } from "./output/output.ts"
+export { textOf, textOutput } from "./output/output.ts"
+export type { StandingResolveHandler } from "./pipeline/actions/resolver.ts"
+export type { AgentTurn, SignalOption, ToolChoice, TurnCall } from "./pipeline/agent.ts"
+export { ExecutorAgent } from "./pipeline/agent.ts"
+export type { CancelOptions } from "./pipeline/call/calls.ts"
+export type { CallDetails, CallInspection } from "./pipeline/call/inspection.ts"
+export { runHandler } from "./pipeline/context/run-handler.ts"
+export type { ResolveRequest } from "./pipeline/executor.ts"
+export { ToolExecutor } from "./pipeline/executor.ts"
+export type { AnswerOutcome, AskedGate, ListedAnswer } from "./pipeline/questions/answer-list.ts"
 export { ToolFilters } from "./policy/filters.ts"
 export type { AllowRule, CallRule, PlacedRule, RememberChoice, ToolFilterConfig } from "./policy/index.ts"
 export type { ResolveParams } from "./resolve/definition.ts"

@@ -9,9 +9,9 @@ import type {
   ToolEvent,
   ToolExecutor,
 } from "./index.ts"
+import { expectFunction, expectOptions, got } from "./model/got.ts"
+import { isThenable } from "./model/thenable.ts"
 import type { GivenOutput } from "./output/output.ts"
-import { expectFunction, expectOptions, got } from "./pipeline/model/got.ts"
-import { isThenable } from "./pipeline/model/thenable.ts"
 
 /** What a script says at a gate. `"ignore"` leaves the question open. */
 export type GateAnswer = "approve" | "deny" | "ignore" | ApproveOptions | { readonly deny: string }

@@ -240,7 +240,7 @@ export const referencePages = (dist: string): ReadonlyMap<string, string> => {
     }
     const index = ["# API", "", generated, "", "| import | names |", "|---|--:|", ...rows, ""].join("\n")
     pages.set("api/README.md", index)
-    pages.set("fields.md", eventsPage(moduleAt(join(folder, "pipeline/model/event.d.ts"))))
+    pages.set("fields.md", eventsPage(moduleAt(join(folder, "model/event.d.ts"))))
     return pages
   } finally {
     rmSync(folder, { recursive: true })

@@ -1,7 +1,7 @@
 /** `--durable FILE`: a store, so that the command can continue its calls after it was killed. */
 import { createHash } from "node:crypto"
 import type { DurableExecutor, DurableOptions } from "../durable/index.ts"
-import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import type { ToolRegistry } from "../model/registry.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { ScriptCall, ScriptStep } from "./script.ts"
 import { tell } from "./tell.ts"

@@ -1,5 +1,5 @@
 /** A pipeline's parts as text for people, or as a Mermaid flowchart. */
-import type { PartDescription } from "../pipeline/model/pipeline.ts"
+import type { PartDescription } from "../model/pipeline.ts"
 
 const split = (parts: ReadonlyArray<PartDescription>) => ({
   steps: parts.filter((part) => part.kind !== "finally"),

@@ -1,6 +1,6 @@
 /** Groups the events of a store by call, each with its first decision. Nothing is kept of ended calls. */
 import type { StoredEvent } from "../durable/index.ts"
-import type { DecidedBy } from "../pipeline/model/decision.ts"
+import type { DecidedBy } from "../model/decision.ts"
 
 /** The decision about a call, and its reason. */
 export interface Verdict {

@@ -8,7 +8,7 @@ import { printable } from "../hosts/terminal/printable.ts"
 import { printedBlock } from "../hosts/terminal/printed-block.ts"
 import { singleLine, visibleLine } from "../hosts/terminal/render-text.ts"
 import type { Style } from "../hosts/terminal/style.ts"
-import type { ActionResolvedEvent, ToolEvent } from "../pipeline/model/event.ts"
+import type { ActionResolvedEvent, ToolEvent } from "../model/event.ts"
 import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import type { ScriptCall } from "./script.ts"
 

@@ -1,6 +1,6 @@
 /** The rules of the command line and the configuration file. */
 
-import type { ToolRegistry } from "../pipeline/model/registry.ts"
+import type { ToolRegistry } from "../model/registry.ts"
 import { ToolFilters, type ToolFiltersOptions } from "../policy/filters.ts"
 import type { ToolFilterConfig } from "../policy/index.ts"
 import { isPlainObject } from "../schema/plain-object.ts"

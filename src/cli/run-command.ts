@@ -12,14 +12,9 @@ import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
 import type { Web } from "../hosts/web/server/serve-web.ts"
 import { stayAlive } from "../io/stay-alive.ts"
-import { noRuleFor } from "../pipeline/call/ruling.ts"
+import { type AwaitingApprovalEvent, type FinalStatus, type ToolEvent, unattended } from "../model/event.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
-import {
-  type AwaitingApprovalEvent,
-  type FinalStatus,
-  type ToolEvent,
-  unattended,
-} from "../pipeline/model/event.ts"
+import { noRuleFor } from "../pipeline/questions/ruling.ts"
 import { leavesSandbox } from "../sandbox/sandbox-filters.ts"
 import type { BackgroundTasks } from "../tasks/background-tasks.ts"
 import { agentsOf, durableStep, untilTaken } from "./durable-store.ts"

@@ -3,8 +3,8 @@
  * above the next call, `//` a comment; empty lines are ignored.
  */
 
-import type { ToolCallInput } from "../pipeline/model/call.ts"
-import type { FinalStatus } from "../pipeline/model/event.ts"
+import type { ToolCallInput } from "../model/call.ts"
+import type { FinalStatus } from "../model/event.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { UsageError } from "./usage-error.ts"
 

@@ -1,6 +1,6 @@
 /** Compares how a run's calls ended with their expected ends, as an exit status; and lists the remaining previews. */
 import { exitCodeOf } from "../hosts/terminal/command-exit.ts"
-import type { ActionResolvedEvent, FinalStatus } from "../pipeline/model/event.ts"
+import type { ActionResolvedEvent, FinalStatus } from "../model/event.ts"
 import type { ExpectedEnd } from "./script.ts"
 
 export const exitStatus = {

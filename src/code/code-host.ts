@@ -1,8 +1,8 @@
 /** The host functions of code: the tools that it can call, each as a nested call of the executor. */
-import { formatMillis } from "../pipeline/model/duration.ts"
-import type { ToolResult } from "../pipeline/model/event.ts"
-import type { HandlerContext } from "../pipeline/model/handler.ts"
-import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
+import { formatMillis } from "../model/duration.ts"
+import type { ToolResult } from "../model/event.ts"
+import type { HandlerContext } from "../model/handler.ts"
+import type { ToolDefinition } from "../model/tool-definition.ts"
 import { didYouMean } from "../text/near-name.ts"
 import { BusyClock } from "./busy-clock.ts"
 import type { CodeBounds } from "./code-limits.ts"

@@ -1,7 +1,7 @@
 /** The limits of one run of code. */
-import { toMillis } from "../pipeline/model/duration.ts"
-import { expectKnown, toCount } from "../pipeline/model/got.ts"
-import type { DurationInput } from "../pipeline/model/step.ts"
+import { toMillis } from "../model/duration.ts"
+import { expectKnown, toCount } from "../model/got.ts"
+import type { DurationInput } from "../model/step.ts"
 
 /** Limits of one run of code. A run that reaches one ends as an Error that names it. */
 export interface CodeLimits {

@@ -1,6 +1,6 @@
 /** The plan of a run: calls that ask are collected, ask together when the code has ended, and run in order. */
-import type { ToolResult } from "../pipeline/model/event.ts"
-import type { HandlerContext } from "../pipeline/model/handler.ts"
+import type { ToolResult } from "../model/event.ts"
+import type { HandlerContext } from "../model/handler.ts"
 
 /** The result of one planned call. */
 export interface PlannedResult {

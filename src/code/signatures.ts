@@ -1,6 +1,6 @@
 /** Tools as described to a model that writes code: TypeScript signatures, generated from JSON Schemas. */
 
-import type { ToolDefinition } from "../pipeline/model/tool-definition.ts"
+import type { ToolDefinition } from "../model/tool-definition.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 
 const deepest = 4

@@ -3,8 +3,8 @@
  *
  *   approval (unless it only reads, or the host says otherwise) ─▶ ExecuteTool
  */
-import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool, type PrimaryKind, type Tool } from "../pipeline/model/tool.ts"
+import { pipeline, ToolPipeline } from "../model/pipeline.ts"
+import { defineTool, type PrimaryKind, type Tool } from "../model/tool.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
 import { type CompiledParameters, compileParameters } from "../schema/validation.ts"
 import { copyOf } from "./copy-of.ts"

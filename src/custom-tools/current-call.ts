@@ -1,6 +1,6 @@
 /** The call, if any, that the code of a foreign tool runs for: its shared API objects act on behalf of that call. */
 import { AsyncLocalStorage } from "node:async_hooks"
-import type { CallingAgent, HandlerContext } from "../pipeline/model/handler.ts"
+import type { CallingAgent, HandlerContext } from "../model/handler.ts"
 import type { ChangeRecorder } from "../undo/changes.ts"
 
 export interface CurrentCall {

@@ -3,10 +3,10 @@
  * with the signal, and because a failure can have an output.
  */
 
+import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 import { type ToolOutput, textOf, textOutput } from "../output/output.ts"
 import { toPlainJson } from "../output/to-plain-json.ts"
-import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { AgentToolUpdateCallback } from "./agent-tool-result.ts"
 import { copyOf } from "./copy-of.ts"

@@ -1,5 +1,5 @@
 /** Runs a tool of oh-my-pi. */
-import type { Tool } from "../pipeline/model/tool.ts"
+import type { Tool } from "../model/tool.ts"
 import { adaptTool } from "./adapt-tool.ts"
 import { customToolContext } from "./contexts.ts"
 import type { AnyCustomTool } from "./custom-tool.ts"

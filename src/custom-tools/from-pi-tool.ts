@@ -1,5 +1,5 @@
 /** Runs a tool of pi. */
-import type { Tool } from "../pipeline/model/tool.ts"
+import type { Tool } from "../model/tool.ts"
 import { adaptTool } from "./adapt-tool.ts"
 import { extensionContext } from "./contexts.ts"
 import type { Execution } from "./execute-tool.ts"

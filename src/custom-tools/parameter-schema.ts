@@ -1,7 +1,7 @@
 /** The JSON Schema of a foreign tool's parameters, and the validation that only their own library can do. */
 import { createRequire } from "node:module"
 import { join } from "node:path"
-import { ToolError } from "../pipeline/model/step.ts"
+import { ToolError } from "../model/step.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
 import { isValid } from "../schema/standard-check.ts"
 import type { StandardProps, StandardValidate } from "../schema/standard-props.ts"

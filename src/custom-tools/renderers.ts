@@ -3,7 +3,7 @@
  * argument combines all that are possible at its position.
  */
 
-import type { RenderOptions, Tool } from "../pipeline/model/tool.ts"
+import type { RenderOptions, Tool } from "../model/tool.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { ToolRenderContext } from "./extension.ts"
 import { loggerOf } from "./file-logger.ts"

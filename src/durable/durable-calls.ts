@@ -1,8 +1,8 @@
 /** The operations on the calls of a store, for the process that runs them and for every other process that has the store open. */
 
-import type { AnswerOutcome, ListedAnswer } from "../pipeline/call/answer-list.ts"
-import type { EnqueueOptions, ToolCallInput } from "../pipeline/model/call.ts"
-import type { AnswerOptions, ApproveOptions } from "../pipeline/model/event.ts"
+import type { EnqueueOptions, ToolCallInput } from "../model/call.ts"
+import type { AnswerOptions, ApproveOptions } from "../model/event.ts"
+import type { AnswerOutcome, ListedAnswer } from "../pipeline/questions/answer-list.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import type { EventsOptions } from "./event-log.ts"

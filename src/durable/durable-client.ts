@@ -1,5 +1,5 @@
 /** The client of a store: it runs no calls. */
-import type { ToolCall } from "../pipeline/model/call.ts"
+import type { ToolCall } from "../model/call.ts"
 import { type DurableTasks, StoredTasks } from "./durable-tasks.ts"
 import type { CallRequest } from "./requests.ts"
 import type { CallStore } from "./store.ts"

@@ -1,7 +1,7 @@
 /** Background tasks of a store, for every process that has it open. */
 
+import { expectId, expectSignal, expectSignalOptions, expectText } from "../model/got.ts"
 import { textOf } from "../output/output.ts"
-import { expectId, expectSignal, expectSignalOptions, expectText } from "../pipeline/model/got.ts"
 import { current } from "../snapshots/check-snapshot.ts"
 import type { BackgroundTask, TaskStatus, WaitOptions } from "../tasks/background-tasks.ts"
 import { PendingReads } from "./pending-reads.ts"

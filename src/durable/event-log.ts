@@ -1,7 +1,7 @@
 /** Reads the events of a store after a cursor: first the stored ones, then new ones as they arrive. */
-import type { ToolEvent } from "../pipeline/model/event.ts"
-import { expectOptions, expectSignal, expectText, got } from "../pipeline/model/got.ts"
-import { whenAborted } from "../pipeline/model/when-aborted.ts"
+import type { ToolEvent } from "../model/event.ts"
+import { expectOptions, expectSignal, expectText, got } from "../model/got.ts"
+import { whenAborted } from "../model/when-aborted.ts"
 import { type CallStore, unlessClosed } from "./store.ts"
 import { StoreError } from "./store-error.ts"
 import { plainEvent, type StoredEvent } from "./stored-event.ts"

@@ -1,8 +1,8 @@
 /** The open questions of a store, of all agents. */
 
+import type { AnswerOptions } from "../model/event.ts"
+import type { HostEffect } from "../model/host-effect.ts"
 import type { ToolOutput } from "../output/output.ts"
-import type { AnswerOptions } from "../pipeline/model/event.ts"
-import type { HostEffect } from "../pipeline/model/host-effect.ts"
 import { current } from "../snapshots/check-snapshot.ts"
 import type { CallSnapshot } from "../snapshots/snapshot.ts"
 

@@ -1,6 +1,6 @@
 /** Opens a store of calls: to run them or, as a client, to read and answer them. */
-import { got } from "../pipeline/model/got.ts"
-import { ToolRegistry } from "../pipeline/model/registry.ts"
+import { got } from "../model/got.ts"
+import { ToolRegistry } from "../model/registry.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { DurableClient } from "./durable-client.ts"
 import type { DurableExecutor } from "./durable-executor.ts"

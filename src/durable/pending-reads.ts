@@ -1,5 +1,5 @@
 /** Waits until keys have a value in a store. One read looks up all keys, each time that something may have been stored. */
-import { whenAborted } from "../pipeline/model/when-aborted.ts"
+import { whenAborted } from "../model/when-aborted.ts"
 import type { CallStore } from "./store.ts"
 
 type Read<K, V> = (keys: ReadonlyArray<K>) => ReadonlyMap<K, V> | Promise<ReadonlyMap<K, V>>

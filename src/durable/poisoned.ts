@@ -1,5 +1,5 @@
 /** Calls that ended as `poisoned`: processes had ended while they ran. A person may retry such a call. */
-import type { ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
+import type { ToolCall, ToolCallInput } from "../model/call.ts"
 import type { StoredReceipts } from "../undo/receipts.ts"
 
 /** A call that ended as `poisoned` and was not retried. Plain JSON. */

@@ -3,10 +3,10 @@
  * stores its answer.
  */
 
+import type { ToolCallInput } from "../model/call.ts"
+import type { ApproveOptions } from "../model/event.ts"
 import type { ToolOutput } from "../output/output.ts"
-import type { ListedApproval } from "../pipeline/call/answer-list.ts"
-import type { ToolCallInput } from "../pipeline/model/call.ts"
-import type { ApproveOptions } from "../pipeline/model/event.ts"
+import type { ListedApproval } from "../pipeline/questions/answer-list.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import type { AskedQuestion } from "./inbox.ts"
 

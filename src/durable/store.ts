@@ -4,7 +4,7 @@
  */
 
 import type { FullLimit, LimitUse } from "../limits/stored-counts.ts"
-import type { ToolCall } from "../pipeline/model/call.ts"
+import type { ToolCall } from "../model/call.ts"
 import type { InboxItem, InboxOptions } from "./inbox.ts"
 import type { PoisonedCall } from "./poisoned.ts"
 import type { Request } from "./requests.ts"

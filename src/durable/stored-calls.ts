@@ -1,5 +1,14 @@
 /** The operations that are the same for the process that runs the calls of a store and for every client. */
 
+import type { EnqueueOptions, ToolCall, ToolCallInput } from "../model/call.ts"
+import {
+  type AnswerOptions,
+  type ApproveOptions,
+  expectAnswerOptions,
+  expectApproval,
+} from "../model/event.ts"
+import { expectBy, expectId, expectOptions, expectSignal, expectText, toCount } from "../model/got.ts"
+import { CallIds, toldOf, toToolCall } from "../pipeline/call/call-input.ts"
 import {
   type AnswerOutcome,
   eachOnce,
@@ -7,23 +16,7 @@ import {
   type ListedAnswer,
   noCall,
   type Taken,
-} from "../pipeline/call/answer-list.ts"
-import { CallIds, toldOf, toToolCall } from "../pipeline/call/call-input.ts"
-import type { EnqueueOptions, ToolCall, ToolCallInput } from "../pipeline/model/call.ts"
-import {
-  type AnswerOptions,
-  type ApproveOptions,
-  expectAnswerOptions,
-  expectApproval,
-} from "../pipeline/model/event.ts"
-import {
-  expectBy,
-  expectId,
-  expectOptions,
-  expectSignal,
-  expectText,
-  toCount,
-} from "../pipeline/model/got.ts"
+} from "../pipeline/questions/answer-list.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"

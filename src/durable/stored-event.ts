@@ -1,5 +1,5 @@
 /** Events as a store keeps them. */
-import type { ToolEvent } from "../pipeline/model/event.ts"
+import type { ToolEvent } from "../model/event.ts"
 import { StoreError } from "./store-error.ts"
 
 /** An event without its answer functions: a stored event is data, and is answered by the id of its call. */

@@ -2,9 +2,9 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ToolResult } from "../pipeline/model/event.ts"
-import { type EffectHandler, type HandlerContext, handler, type Needs } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
+import type { ToolResult } from "../model/event.ts"
+import { type EffectHandler, type HandlerContext, handler, type Needs } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 import { messageOf } from "../text/message-of.ts"
 
 declare const failure: unique symbol

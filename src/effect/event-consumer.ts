@@ -6,7 +6,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
-import type { ToolEvent } from "../pipeline/model/event.ts"
+import type { ToolEvent } from "../model/event.ts"
 
 type AnyFiber = Fiber.Fiber<unknown, unknown>
 

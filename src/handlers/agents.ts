@@ -1,6 +1,6 @@
 /** Handlers for agents that work for the calling agent. The host answers; `SubAgents` implements the answers. */
-import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
+import { type EffectHandler, handler } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 
 /** The task of the new agent. */
 export interface SpawnAgentOptions {

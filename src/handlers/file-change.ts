@@ -1,6 +1,6 @@
 /** What the handlers of one pipeline share about the file that they change, stored in the call's memory. */
 import { createHash } from "node:crypto"
-import type { CallMemory } from "../pipeline/model/handler.ts"
+import type { CallMemory } from "../model/handler.ts"
 
 interface Previewed {
   readonly real: string

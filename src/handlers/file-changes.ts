@@ -6,7 +6,7 @@ import { type LoggedPath, loggedChanges } from "../io/history/change-log.ts"
 import type { FileHistory, Look, StagedPutBack } from "../io/history/file-history.ts"
 import { hashOfBytes } from "../io/history/kept-content.ts"
 import { isSame, type PathState, type Seen } from "../io/history/path-state.ts"
-import { ToolError } from "../pipeline/model/step.ts"
+import { ToolError } from "../model/step.ts"
 import type {
   ChangeKeeper,
   ChangeRecorder,

@@ -1,7 +1,7 @@
 /** The frame of handlers that work on one file: it finds the file, supports interruption, and describes every failure. */
 import type { Files } from "../io/files.ts"
-import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
+import { Step, ToolError } from "../model/step.ts"
 import { abortable } from "./abortable.ts"
 import { type Location, locate } from "./location.ts"
 

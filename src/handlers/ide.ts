@@ -1,8 +1,8 @@
 /** Handlers that ask the host's editor. Paths are sent as absolute: an editor does not know the executor's folder. */
 import { resolve } from "node:path"
-import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import type { TextEdit } from "../pipeline/model/host-effect.ts"
-import { Step } from "../pipeline/model/step.ts"
+import { type EffectHandler, handler } from "../model/handler.ts"
+import type { TextEdit } from "../model/host-effect.ts"
+import { Step } from "../model/step.ts"
 import type { FileChange } from "./file-change.ts"
 
 /** Opens a file; `line` and `column` are 1-based. */

@@ -1,8 +1,8 @@
 /** Resolves a path from a model: relative to the executor's folder, links resolved, inside the workspace. */
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import type { Files } from "../io/files.ts"
-import type { HandlerContext } from "../pipeline/model/handler.ts"
-import { ToolError } from "../pipeline/model/step.ts"
+import type { HandlerContext } from "../model/handler.ts"
+import { ToolError } from "../model/step.ts"
 
 export interface Location {
   /** As the model gave it; used in messages. */

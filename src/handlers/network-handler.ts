@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import { FetchError } from "../io/fetch-error.ts"
 import { shownUrl } from "../io/shown-url.ts"
-import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
+import { Step, ToolError } from "../model/step.ts"
 import { abortable } from "./abortable.ts"
 
 /** In seconds, from the first name look-up to the last byte. */

@@ -1,8 +1,8 @@
 /** Outputs numbered lines of a text file. Memory is bounded for files and lines of any length. */
 import { type Files, localFiles } from "../io/files.ts"
 import { type LineSlice, readLines } from "../io/line-range.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
+import type { EffectHandler } from "../model/handler.ts"
+import { Step, ToolError } from "../model/step.ts"
 import { maxOutputBytes } from "../text/truncation.ts"
 import { fileHandler } from "./file-handler.ts"
 import { expectFile } from "./validate-file.ts"

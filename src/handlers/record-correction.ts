@@ -2,9 +2,9 @@
 import { relative } from "node:path"
 import { appendCorrection, correctionsFile } from "../io/corrections.ts"
 import { localFiles } from "../io/files.ts"
+import type { EffectHandler } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 import { textOutput } from "../output/output.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 
 /** The correction to record. */

@@ -1,7 +1,7 @@
 /** Applies the rules of a call to the URLs that its fetch is redirected to, by servers and by pages. */
 import { shownUrl } from "../io/shown-url.ts"
-import type { HandlerContext } from "../pipeline/model/handler.ts"
-import { ToolError } from "../pipeline/model/step.ts"
+import type { HandlerContext } from "../model/handler.ts"
+import { ToolError } from "../model/step.ts"
 
 const isUrl = (value: unknown, { href }: URL): boolean =>
   typeof value === "string" && URL.canParse(value) && new URL(value).href === href

@@ -2,14 +2,9 @@
 import * as Effect from "effect/Effect"
 import type { Machine } from "../io/machine.ts"
 import type { StagedRun, Staging } from "../io/staging.ts"
+import { type EffectHandler, type HandlerContext, type HandlerFunction, handler } from "../model/handler.ts"
+import { Step, ToolError } from "../model/step.ts"
 import { toOutput } from "../output/output.ts"
-import {
-  type EffectHandler,
-  type HandlerContext,
-  type HandlerFunction,
-  handler,
-} from "../pipeline/model/handler.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
 import { abortable } from "./abortable.ts"
 import { changing } from "./file-changes.ts"
 import { type ShellDetails, type ShellOptions, shellStep } from "./shell.ts"

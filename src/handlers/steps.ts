@@ -1,9 +1,9 @@
 /** Handlers that return one fixed step. */
 
+import type { ApprovalOptions } from "../model/gate.ts"
+import { type EffectHandler, handler } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 import type { GivenOutput } from "../output/output.ts"
-import type { ApprovalOptions } from "../pipeline/model/gate.ts"
-import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
 
 /** Sets the output. */
 export const Output = (output: GivenOutput): EffectHandler => {

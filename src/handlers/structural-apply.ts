@@ -1,8 +1,8 @@
 /** Applies a previewed structural edit, in all of its files or in none. */
 
+import type { EffectHandler, HandlerContext } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 import { textOutput } from "../output/output.ts"
-import type { EffectHandler, HandlerContext } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
 import type { Grammar } from "../structural/grammar.ts"
 import type { Language } from "../structural/language.ts"
 import { type FileReplacement, replaceFiles, staleMessage } from "../structural/replace-files.ts"

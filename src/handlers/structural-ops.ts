@@ -1,7 +1,7 @@
 /** The operations of a structural edit, compiled for a language, and the plan that its preview leaves for its apply. */
 
 import { createHash } from "node:crypto"
-import type { CallMemory } from "../pipeline/model/handler.ts"
+import type { CallMemory } from "../model/handler.ts"
 import type { Grammar } from "../structural/grammar.ts"
 import { compilePattern } from "../structural/pattern.ts"
 import type { Replacement } from "../structural/rewrite.ts"

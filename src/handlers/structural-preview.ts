@@ -1,8 +1,8 @@
 /** Shows what a structural edit would change. It changes nothing. */
 import type { Files } from "../io/files.ts"
+import type { EffectHandler } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 import { type ToolOutput, textOutput } from "../output/output.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
 import { expectParses } from "../structural/faults.ts"
 import { noMatches } from "../structural/rewrite.ts"
 import { type RewrittenSource, rewriteSource, sumOf } from "../structural/rewrite-source.ts"

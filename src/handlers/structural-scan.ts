@@ -1,8 +1,8 @@
 /** The frame of structural searches and edits: finds the files, compiles for their languages, and visits the texts. */
 
 import { type Files, localFiles } from "../io/files.ts"
-import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
+import { Step, ToolError } from "../model/step.ts"
 import type { Grammar, GrammarSource } from "../structural/grammar.ts"
 import { installedGrammars } from "../structural/installed-grammars.ts"
 import type { Language } from "../structural/language.ts"

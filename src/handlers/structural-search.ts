@@ -1,8 +1,8 @@
 /** Finds code by its structure, and outputs the lines. It changes nothing. */
 
+import type { EffectHandler } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 import { textOutput } from "../output/output.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
 import { type Match, matchesOf, mayMatch } from "../structural/match.ts"
 import { compilePattern } from "../structural/pattern.ts"
 import { plural } from "../text/plural.ts"

@@ -1,6 +1,6 @@
 /** Handlers of background tasks. The executor answers them itself, for the calling agent's tasks. */
-import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
+import { type EffectHandler, handler } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 
 /** Outputs a line for each task: `<id> (<name>) [<Status>]`. */
 export const ListBackgroundTasks = (): EffectHandler =>

@@ -2,8 +2,8 @@
  * Replaces strings in a text, each of which must occur exactly once. In a text with CRLF, an LF in an edit matches both;
  * inserted text gets the line ending of its surroundings, and all other endings are kept.
  */
-import type { TextEdit } from "../pipeline/model/host-effect.ts"
-import { ToolError } from "../pipeline/model/step.ts"
+import type { TextEdit } from "../model/host-effect.ts"
+import { ToolError } from "../model/step.ts"
 
 /** Replaces each CRLF with LF. */
 export const withUnixEndings = (text: string): string => text.replaceAll("\r\n", "\n")

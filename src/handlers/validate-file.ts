@@ -1,7 +1,7 @@
 /** Checks of a file before an approval is requested. They change nothing. */
 import { type Files, localFiles } from "../io/files.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
+import type { EffectHandler } from "../model/handler.ts"
+import { Step, ToolError } from "../model/step.ts"
 import { fileHandler } from "./file-handler.ts"
 import type { Location } from "./location.ts"
 

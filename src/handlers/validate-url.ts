@@ -1,8 +1,8 @@
 /** Checks a URL from a model before an approval is requested. */
 import { problemOfUrl } from "../io/http.ts"
 import { shownUrl } from "../io/shown-url.ts"
-import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
+import { type EffectHandler, handler } from "../model/handler.ts"
+import { Step, ToolError } from "../model/step.ts"
 
 /** Throws a ToolError for anything but an http or https URL. */
 export const parseUrl = (text: string): URL => {

@@ -2,9 +2,9 @@
 import { type Http, type HttpResponse, localHttp } from "../io/http.ts"
 import { httpErrorMessage } from "../io/http-status.ts"
 import { BodyHead, decodeText } from "../io/http-text.ts"
+import { type EffectHandler, handler } from "../model/handler.ts"
+import { Step, ToolError } from "../model/step.ts"
 import { textOutput } from "../output/output.ts"
-import { type EffectHandler, handler } from "../pipeline/model/handler.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
 import { headOf, maxOutputBytes } from "../text/truncation.ts"
 import { networkHandler } from "./network-handler.ts"
 

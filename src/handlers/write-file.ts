@@ -1,8 +1,8 @@
 /** Creates a new file, and its missing folders. */
 import { type Files, localFiles } from "../io/files.ts"
+import type { EffectHandler } from "../model/handler.ts"
+import { Step } from "../model/step.ts"
 import { textOutput } from "../output/output.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { Step } from "../pipeline/model/step.ts"
 import type { FileChange } from "./file-change.ts"
 import { changing } from "./file-changes.ts"
 import { fileHandler } from "./file-handler.ts"

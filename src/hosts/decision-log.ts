@@ -6,8 +6,8 @@
 
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
-import type { DecidedBy, Decision } from "../pipeline/model/decision.ts"
-import { expectOptions } from "../pipeline/model/got.ts"
+import type { DecidedBy, Decision } from "../model/decision.ts"
+import { expectOptions } from "../model/got.ts"
 import { ToolFilters } from "../policy/filters.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
 import { messageOf } from "../text/message-of.ts"

@@ -4,14 +4,14 @@
  * end, means that the last one is over, answered or not.
  */
 
-import type { ToolOutput } from "../output/output.ts"
 import type {
   AnswerOptions,
   ApproveOptions,
   AwaitingApprovalEvent,
   DelegateEvent,
   ToolEvent,
-} from "../pipeline/model/event.ts"
+} from "../model/event.ts"
+import type { ToolOutput } from "../output/output.ts"
 import { PreviewOnShow } from "./preview-on-show.ts"
 import {
   type HostQuestion,

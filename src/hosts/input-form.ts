@@ -1,7 +1,7 @@
 /** Shows the forms of an effect `McpInput` on a screen, field by field. */
 import type { UIContext } from "../custom-tools/ui-context.ts"
-import type { CustomEffect, HostEffect } from "../pipeline/model/host-effect.ts"
-import type { DelegateCall, DelegateFunction } from "../pipeline/model/options.ts"
+import type { CustomEffect, HostEffect } from "../model/host-effect.ts"
+import type { DelegateCall, DelegateFunction } from "../model/options.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
 import { compileOutput } from "../schema/output-check.ts"
 import { isPlainObject } from "../schema/plain-object.ts"

@@ -1,6 +1,7 @@
 /** Gates that only some people may answer, or that need several approvals. */
-import type { Taken } from "../pipeline/call/answer-list.ts"
-import { type ApproveOptions, type AwaitingApprovalEvent, unattended } from "../pipeline/model/event.ts"
+
+import { type ApproveOptions, type AwaitingApprovalEvent, unattended } from "../model/event.ts"
+import type { Taken } from "../pipeline/questions/answer-list.ts"
 
 export const nobodyNamed =
   "Only some people may approve this call, or several have to, and here it cannot be said who answers."

@@ -3,8 +3,8 @@
  * still be listed.
  */
 
-import type { ToolEvent } from "../pipeline/model/event.ts"
-import { toCount } from "../pipeline/model/got.ts"
+import type { ToolEvent } from "../model/event.ts"
+import { toCount } from "../model/got.ts"
 import { type BackgroundTasks, capitalized } from "../tasks/background-tasks.ts"
 import { headOf } from "../text/truncation.ts"
 import type { SubAgent } from "./sub-agents/sub-agent.ts"

@@ -1,4 +1,4 @@
-import { got } from "../pipeline/model/got.ts"
+import { got } from "../model/got.ts"
 
 /** Throws a TypeError for anything but a port: Node interprets other strings as the path of a socket. */
 export const expectPort = (port: unknown): void => {

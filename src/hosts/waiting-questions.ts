@@ -1,5 +1,5 @@
 /** Questions of one kind that the host has not taken, in the order of asking; returned ones come first. */
-import type { AwaitingApprovalEvent, DelegateEvent } from "../pipeline/model/event.ts"
+import type { AwaitingApprovalEvent, DelegateEvent } from "../model/event.ts"
 import { Fifo } from "../pipeline/schedule/fifo.ts"
 
 /** A question of an executor to its host. Answering the queue's copy removes it from the queue. */

@@ -16,8 +16,8 @@ import {
 } from "../handlers/ide.ts"
 import { ValidateFile, ValidateFileWritable } from "../handlers/validate-file.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 const parameters = Type.Object({
   path: Type.String({ description: "The file to edit. Relative paths start at the working directory." }),

@@ -5,8 +5,8 @@
  */
 import { Type } from "@sinclair/typebox"
 import { GetAgent } from "../handlers/agents.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 /** `get_agent`: shows what an agent does, and takes its result once it has ended. */
 export const getAgentTool = defineTool({

@@ -5,8 +5,8 @@
  */
 import { Type } from "@sinclair/typebox"
 import { GetBackgroundTask } from "../handlers/tasks.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 import { taskId } from "./task-id.ts"
 
 /** `get_background_task`: takes the result of a background task. */

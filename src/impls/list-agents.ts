@@ -5,8 +5,8 @@
  */
 import { Type } from "@sinclair/typebox"
 import { ListAgents } from "../handlers/agents.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 /** `list_agents`: lists the agents that the agent has started. */
 export const listAgentsTool = defineTool({

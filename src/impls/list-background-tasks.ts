@@ -5,8 +5,8 @@
  */
 import { Type } from "@sinclair/typebox"
 import { ListBackgroundTasks } from "../handlers/tasks.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 /** `list_background_tasks`: lists the background tasks of the agent. */
 export const listBackgroundTasksTool = defineTool({

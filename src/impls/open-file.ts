@@ -8,8 +8,8 @@ import { IdeOpen } from "../handlers/ide.ts"
 import { Output } from "../handlers/steps.ts"
 import { ValidateFile } from "../handlers/validate-file.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 const parameters = Type.Object({
   path: Type.String({

@@ -9,8 +9,8 @@ import { Type } from "@sinclair/typebox"
 import { ReadFile } from "../handlers/read-file.ts"
 import { ValidateFile } from "../handlers/validate-file.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 const parameters = Type.Object({
   path: Type.String({ description: "The file to read. Relative paths start at the working directory." }),

@@ -8,8 +8,8 @@
 import { Type } from "@sinclair/typebox"
 import { RecordCorrection } from "../handlers/record-correction.ts"
 import { maxCorrectionText } from "../io/corrections.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 /** The texts are inserted into prompts. */
 const text = { pattern: "\\S", maxLength: maxCorrectionText }

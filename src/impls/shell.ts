@@ -11,9 +11,9 @@ import { Shell, type ShellOptions } from "../handlers/shell.ts"
 import { ApplyStaged, DropStaged, StageShell, type StagingMachine } from "../handlers/staged-shell.ts"
 import { describeEnvironment } from "../io/environment.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import type { ApprovalOptions } from "../pipeline/model/gate.ts"
-import { pipeline, ToolPipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import type { ApprovalOptions } from "../model/gate.ts"
+import { pipeline, ToolPipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 const all = Type.Object({
   command: Type.String({ description: "The command line, run by bash. It has no input: stdin is empty." }),

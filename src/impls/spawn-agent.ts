@@ -5,8 +5,8 @@
  */
 import { Type } from "@sinclair/typebox"
 import { SpawnAgent } from "../handlers/agents.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 /** `spawn_agent`: starts an agent, in a host that runs agents. */
 export const spawnAgentTool = defineTool({

@@ -5,9 +5,9 @@
  */
 import { Type } from "@sinclair/typebox"
 import { ValidateUrl } from "../handlers/validate-url.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import type { EffectHandler } from "../model/handler.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 interface UrlToolOptions<Name extends string> {
   readonly name: Name

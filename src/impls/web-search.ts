@@ -6,8 +6,8 @@
 import { Type } from "@sinclair/typebox"
 import { type SearchApi, ValidateSearchKey, WebSearch } from "../handlers/web-search.ts"
 import { problemOfUrl } from "../io/http.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 const parameters = Type.Object({
   query: Type.String({

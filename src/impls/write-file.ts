@@ -10,8 +10,8 @@ import { IdeClosePreview, IdeReloadBuffer, IdeShowPreview } from "../handlers/id
 import { ValidateFileNotExists } from "../handlers/validate-file.ts"
 import { WriteFile } from "../handlers/write-file.ts"
 import { localMachine, type Machine } from "../io/machine.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { defineTool } from "../model/tool.ts"
 
 const parameters = Type.Object({
   path: Type.String({

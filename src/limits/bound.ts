@@ -1,9 +1,9 @@
 /** One limit of an executor: its counts in this process, and the calls that it refuses. */
 
+import { got } from "../model/got.ts"
+import { failed } from "../model/outcome.ts"
 import type { Call } from "../pipeline/call/call.ts"
 import type { Input } from "../pipeline/call/input.ts"
-import { got } from "../pipeline/model/got.ts"
-import { failed } from "../pipeline/model/outcome.ts"
 import type { Pool } from "../pipeline/schedule/pool.ts"
 import { messageOf } from "../text/message-of.ts"
 import { describeLimit, type LimitKind, type LimitSettings } from "./limits.ts"

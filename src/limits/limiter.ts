@@ -4,11 +4,11 @@
  * if there is one.
  */
 
+import { formatMillis } from "../model/duration.ts"
 import type { Call } from "../pipeline/call/call.ts"
 import type { Input } from "../pipeline/call/input.ts"
-import { formatMillis } from "../pipeline/model/duration.ts"
-import type { Deadlines } from "../pipeline/schedule/deadlines.ts"
 import { Pool } from "../pipeline/schedule/pool.ts"
+import type { Deadlines } from "../pipeline/time/deadlines.ts"
 import { messageOf } from "../text/message-of.ts"
 import { plural } from "../text/plural.ts"
 import { type Bound, costOf, count, type Refused, usedUp, usedUpMessage } from "./bound.ts"

@@ -1,8 +1,8 @@
 /** Limits on tools: the options, and the settings read from them. */
 
-import { formatMillis, toMillis } from "../pipeline/model/duration.ts"
-import { expectFunction, expectKnown, got, toCount } from "../pipeline/model/got.ts"
-import type { DurationInput } from "../pipeline/model/step.ts"
+import { formatMillis, toMillis } from "../model/duration.ts"
+import { expectFunction, expectKnown, got, toCount } from "../model/got.ts"
+import type { DurationInput } from "../model/step.ts"
 import { namesMatching } from "../text/name-pattern.ts"
 import { didYouMean } from "../text/near-name.ts"
 

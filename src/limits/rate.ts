@@ -1,8 +1,8 @@
 /** A queue of calls that limits how many may begin in any period of a given length. One deadline serves the whole queue. */
 import type { Call } from "../pipeline/call/call.ts"
-import type { Deadlines, Expiring } from "../pipeline/schedule/deadlines.ts"
 import { Fifo } from "../pipeline/schedule/fifo.ts"
 import { Ring } from "../pipeline/schedule/ring.ts"
+import type { Deadlines, Expiring } from "../pipeline/time/deadlines.ts"
 
 interface Taken {
   /** When it stops counting, in milliseconds of the executor's clock. */

@@ -3,7 +3,7 @@
  * that find a limit full wait in line: only the first of them asks the store again, once there may be room.
  */
 import type { Call } from "../pipeline/call/call.ts"
-import type { Deadlines } from "../pipeline/schedule/deadlines.ts"
+import type { Deadlines } from "../pipeline/time/deadlines.ts"
 import type { LimitKind } from "./limits.ts"
 
 /** The cost of a call at one limit. */

@@ -15,8 +15,8 @@ import type {
   SpanContext,
 } from "@opentelemetry/api"
 import { otelApi } from "#otel-api"
-import type { ToolCall } from "../pipeline/model/call.ts"
-import type { TerminalEvent } from "../pipeline/model/event.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { TerminalEvent } from "../model/event.ts"
 import { messageOf } from "../text/message-of.ts"
 import type { CallTrace, HandlerTrace, TracedTool, Tracer } from "../tracing/tracer.ts"
 import { withinSpan } from "./effect-spans.ts"

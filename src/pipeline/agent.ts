@@ -1,23 +1,24 @@
 /** One agent of an executor: a view that is created on demand. */
+
+import type { EnqueueOptions, ToolCall, ToolCallInput } from "../model/call.ts"
+import type { AnswerOptions, ToolEvent, ToolResult } from "../model/event.ts"
+import { expectOptions, expectSignalOptions, expectText, got } from "../model/got.ts"
+import { failed, type Stopped } from "../model/outcome.ts"
+import type { PendingActions } from "../model/pending-actions.ts"
+import type { Tool } from "../model/tool.ts"
+import type { ToolDefinition } from "../model/tool-definition.ts"
 import { type ResolveParams, resolveName } from "../resolve/definition.ts"
 import { type ResolveReminder, resolveReminder, withheldMessage } from "../resolve/reminder.ts"
 import * as toolChoice from "../resolve/tool-choice.ts"
 import type { UndoRequest } from "../undo/changes.ts"
 import { undoCall } from "../undo/undo-request.ts"
+import { AgentPendingActions } from "./actions/pending-actions.ts"
+import type { StandingResolveHandler } from "./actions/resolver.ts"
 import { toldOf } from "./call/call-input.ts"
-import type { StandingResolveHandler } from "./call/resolver.ts"
 import type { Engine } from "./engine.ts"
 import { CallbackSink } from "./events/callback-sink.ts"
 import { shutdownReason, submit } from "./intake.ts"
-import type { EnqueueOptions, ToolCall, ToolCallInput } from "./model/call.ts"
-import type { AnswerOptions, ToolEvent, ToolResult } from "./model/event.ts"
-import { expectOptions, expectSignalOptions, expectText, got } from "./model/got.ts"
-import { failed, type Stopped } from "./model/outcome.ts"
-import type { PendingActions } from "./model/pending-actions.ts"
-import type { Tool } from "./model/tool.ts"
-import type { ToolDefinition } from "./model/tool-definition.ts"
 import { type Placement, runToResult } from "./one-run.ts"
-import { AgentPendingActions } from "./stores/pending-actions.ts"
 
 /**
  * A signal that cancels. When it is aborted, the run of one call rejects with an `AbortError` once the call is over, but `runTurn`

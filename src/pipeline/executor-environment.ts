@@ -2,9 +2,9 @@
 import type { Clock } from "effect/Clock"
 import * as Clocks from "effect/Clock"
 import * as Context from "effect/Context"
+import type { ToolExecutorOptions } from "../model/options.ts"
 import type { Journal } from "./call/journal.ts"
 import type { Engine } from "./engine.ts"
-import type { ToolExecutorOptions } from "./model/options.ts"
 
 /** A hidden option of the constructor: only `make` sets it. */
 const environmentKey = Symbol("stepline.environment")

@@ -6,6 +6,19 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { CallOf, EnqueueOptions, ToolCallInput } from "../model/call.ts"
+import type { CallDecision } from "../model/decision.ts"
+import {
+  type AnswerOptions,
+  type ApproveOptions,
+  expectAnswerOptions,
+  type ToolEvent,
+  type ToolResult,
+} from "../model/event.ts"
+import { expectSignal, expectSignalOptions, got } from "../model/got.ts"
+import type { ToolExecutorOptions } from "../model/options.ts"
+import type { ToolRegistry } from "../model/registry.ts"
+import type { AnyTools, StructuredOf, ToolTypes } from "../model/tool-types.ts"
 import type { GivenOutput } from "../output/output.ts"
 import type { AllowRule, RememberChoice } from "../policy/index.ts"
 import type { ResolveParams } from "../resolve/definition.ts"
@@ -18,12 +31,8 @@ import { expectChangesFilter } from "../undo/undo-request.ts"
 import { watch } from "../watching/watch.ts"
 import type { ExecutorWatcher } from "../watching/watcher.ts"
 import { ExecutorAgent, type SignalOption } from "./agent.ts"
-import { type AnswerOutcome, answerAll, type ListedAnswer } from "./call/answer-list.ts"
-import * as answers from "./call/answers.ts"
-import { rulesToRemember } from "./call/asking.ts"
 import { toldOf } from "./call/call-input.ts"
 import { type CancelOptions, readCancel } from "./call/calls.ts"
-import { decideCall } from "./call/deciding.ts"
 import { execute, timedOut } from "./call/driver.ts"
 import { type CallDetails, type CallInspection, detailsOf, inspectionOf } from "./call/inspection.ts"
 import { type Driver, Engine } from "./engine.ts"
@@ -31,20 +40,11 @@ import { CallbackSink } from "./events/callback-sink.ts"
 import { EventIterator } from "./events/event-queue.ts"
 import { type ExecutorJournal, takeEnvironment, withEnvironment } from "./executor-environment.ts"
 import { drop, enqueue, restoreCall, restoreStaged } from "./intake.ts"
-import type { CallOf, EnqueueOptions, ToolCallInput } from "./model/call.ts"
-import type { CallDecision } from "./model/decision.ts"
-import {
-  type AnswerOptions,
-  type ApproveOptions,
-  expectAnswerOptions,
-  type ToolEvent,
-  type ToolResult,
-} from "./model/event.ts"
-import { expectSignal, expectSignalOptions, got } from "./model/got.ts"
-import type { ToolExecutorOptions } from "./model/options.ts"
-import type { ToolRegistry } from "./model/registry.ts"
-import type { AnyTools, StructuredOf, ToolTypes } from "./model/tool-types.ts"
 import { pullEvents, runToResult } from "./one-run.ts"
+import { type AnswerOutcome, answerAll, type ListedAnswer } from "./questions/answer-list.ts"
+import * as answers from "./questions/answers.ts"
+import { rulesToRemember } from "./questions/asking.ts"
+import { decideCall } from "./questions/deciding.ts"
 import { leaveAction, leaveCall, shutDown } from "./shutting-down.ts"
 
 /** The parameters of `resolve`, for both the model and the host. */

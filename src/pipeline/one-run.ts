@@ -1,14 +1,15 @@
 /** Runs one call for one caller: to its result, or yielding its events. */
+
+import { abortError } from "../model/abort-error.ts"
+import type { ToolCall } from "../model/call.ts"
+import { byCall } from "../model/decision.ts"
+import type { ToolEvent, ToolResult } from "../model/event.ts"
+import { expectSignal } from "../model/got.ts"
+import { whenAborted } from "../model/when-aborted.ts"
 import type { Engine } from "./engine.ts"
 import type { CallbackSink } from "./events/callback-sink.ts"
 import type { EventQueue } from "./events/event-queue.ts"
 import { type Submitting, submit } from "./intake.ts"
-import { abortError } from "./model/abort-error.ts"
-import type { ToolCall } from "./model/call.ts"
-import { byCall } from "./model/decision.ts"
-import type { ToolEvent, ToolResult } from "./model/event.ts"
-import { expectSignal } from "./model/got.ts"
-import { whenAborted } from "./model/when-aborted.ts"
 
 const lastTags: ReadonlySet<ToolEvent["_tag"]> = new Set([
   "Completed",

@@ -3,14 +3,14 @@
  * host takes out: another process continues them.
  */
 
-import { failUnread } from "./call/asking.ts"
+import { byShutdown } from "../model/decision.ts"
+import type { StagedAction } from "../model/staged-action.ts"
 import type { Call } from "./call/call.ts"
 import { abandon } from "./call/handling.ts"
 import type { Engine } from "./engine.ts"
 import type { ExecutorJournal } from "./executor-environment.ts"
 import { shutdownReason } from "./intake.ts"
-import { byShutdown } from "./model/decision.ts"
-import type { StagedAction } from "./model/staged-action.ts"
+import { failUnread } from "./questions/asking.ts"
 import { soon } from "./schedule/soon.ts"
 
 /** Ends an executor's calls and its events. */

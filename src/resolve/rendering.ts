@@ -1,6 +1,6 @@
 /** Draws a resolved action: one block for the call and its result. */
-import type { ToolResult } from "../pipeline/model/event.ts"
-import type { RenderOptions } from "../pipeline/model/tool.ts"
+import type { ToolResult } from "../model/event.ts"
+import type { RenderOptions } from "../model/tool.ts"
 
 /** `Accept: <label>`, `Discard: <label>` or `Failed: <label>`, the reason, and the outcome. */
 export const renderResolve = (result: ToolResult, _options: RenderOptions, params: unknown): string => {

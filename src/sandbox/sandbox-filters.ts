@@ -1,5 +1,5 @@
 /** Rules by place: calls in the sandbox can run without asking, calls outside of it need a person. */
-import type { CallExplanation, CallFilter, FilteredTool } from "../pipeline/model/options.ts"
+import type { CallExplanation, CallFilter, FilteredTool } from "../model/options.ts"
 
 /** A rule for a tool's calls, by where they run. */
 export interface PlaceRule {

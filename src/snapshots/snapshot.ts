@@ -3,13 +3,13 @@
  * stored: `compose` is pure, so a restored call composes its plan again.
  */
 
+import type { ToolCall } from "../model/call.ts"
+import type { CallMemory } from "../model/handler.ts"
+import type { Stopped } from "../model/outcome.ts"
+import type { PipelinePart } from "../model/pipeline.ts"
 import type { ToolOutput } from "../output/output.ts"
 import type { Call } from "../pipeline/call/call.ts"
 import type { ActionLinks, Question, StateOf } from "../pipeline/call/state.ts"
-import type { ToolCall } from "../pipeline/model/call.ts"
-import type { CallMemory } from "../pipeline/model/handler.ts"
-import type { Stopped } from "../pipeline/model/outcome.ts"
-import type { PipelinePart } from "../pipeline/model/pipeline.ts"
 
 /** The snapshot version that this release writes. Version 1 is read as well. */
 export const snapshotVersion = 2

@@ -3,12 +3,12 @@
  * is converted to JSON text, which omits undefined properties.
  */
 
+import type { Mutable } from "../model/mutable.ts"
+import type { Outcome, Stopped } from "../model/outcome.ts"
+import type { StagedAction } from "../model/staged-action.ts"
 import type { Call } from "../pipeline/call/call.ts"
 import { endWith, isPreview } from "../pipeline/call/running.ts"
 import { type Question, queued, running, type StateOf, type Then } from "../pipeline/call/state.ts"
-import type { Mutable } from "../pipeline/model/mutable.ts"
-import type { Outcome, Stopped } from "../pipeline/model/outcome.ts"
-import type { StagedAction } from "../pipeline/model/staged-action.ts"
 import { messageOf } from "../text/message-of.ts"
 import {
   type CallSnapshot,

@@ -1,6 +1,6 @@
 /** The effects that the executor answers itself: those of the tools that list, collect, await, read and cancel background tasks. */
-import { byModel } from "../pipeline/model/decision.ts"
-import type { HostEffect } from "../pipeline/model/host-effect.ts"
+import { byModel } from "../model/decision.ts"
+import type { HostEffect } from "../model/host-effect.ts"
 import { type BackgroundTasks, capitalized } from "./background-tasks.ts"
 
 /** Resolves after this many milliseconds, or once the signal is aborted. */

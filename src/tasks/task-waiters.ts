@@ -1,6 +1,7 @@
 /** The callers that wait for the end of a background task. */
+
+import { whenAborted } from "../model/when-aborted.ts"
 import type { EventJournal } from "../pipeline/events/event-stamps.ts"
-import { whenAborted } from "../pipeline/model/when-aborted.ts"
 
 /** Set for durable tasks, whose ends have to be stored first. */
 type Stored = Pick<EventJournal, "after">

@@ -1,12 +1,12 @@
 /** The spans of one call, for all tracers. A tracer that throws loses its span; the call is not affected. */
 
+import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy } from "../model/decision.ts"
+import type { TerminalEvent } from "../model/event.ts"
+import type { Outcome } from "../model/outcome.ts"
+import { leaveAlone } from "../model/thenable.ts"
+import type { Tool } from "../model/tool.ts"
 import { type CallState, openQuestion, type Question } from "../pipeline/call/state.ts"
-import type { ToolCall } from "../pipeline/model/call.ts"
-import type { DecidedBy } from "../pipeline/model/decision.ts"
-import type { TerminalEvent } from "../pipeline/model/event.ts"
-import type { Outcome } from "../pipeline/model/outcome.ts"
-import { leaveAlone } from "../pipeline/model/thenable.ts"
-import type { Tool } from "../pipeline/model/tool.ts"
 import type { CallTrace, HandlerTrace, Tracer } from "./tracer.ts"
 
 const attempt = <A>(work: () => A): A | undefined => {

@@ -1,9 +1,9 @@
 /** The interface of tracers. All methods are called in the async context of the call's enqueuer. */
 import type * as Effect from "effect/Effect"
-import type { ToolCall } from "../pipeline/model/call.ts"
-import type { DecidedBy } from "../pipeline/model/decision.ts"
-import type { TerminalEvent } from "../pipeline/model/event.ts"
-import type { ToolKind } from "../pipeline/model/tool.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { DecidedBy } from "../model/decision.ts"
+import type { TerminalEvent } from "../model/event.ts"
+import type { ToolKind } from "../model/tool.ts"
 
 /** The properties of a tool that tracers see. */
 export interface TracedTool {

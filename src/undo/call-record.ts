@@ -1,6 +1,6 @@
 /** What one call has changed and its handlers have done, as an executor remembers it. */
 
-import type { UndoFunction } from "../pipeline/model/handler.ts"
+import type { UndoFunction } from "../model/handler.ts"
 import type { CallChanges, ChangeKeeper, ChangingCall, KeptChange } from "./changes.ts"
 import type { GivenReceipt, ReceiptId, StoredReceipts } from "./receipts.ts"
 

@@ -1,9 +1,9 @@
 /** Records the changes of one call: `changes` of its handlers' context. */
 
+import type { EffectHandler } from "../model/handler.ts"
+import { ToolError } from "../model/step.ts"
 import type { Call } from "../pipeline/call/call.ts"
 import type { Journal } from "../pipeline/call/journal.ts"
-import type { EffectHandler } from "../pipeline/model/handler.ts"
-import { ToolError } from "../pipeline/model/step.ts"
 import type { KeyedCall } from "./call-record.ts"
 import type { ChangeKeeper, ChangeRecorder, ChangingCall, KeptChange } from "./changes.ts"
 import {

@@ -4,11 +4,11 @@
  */
 
 import { isDeepStrictEqual } from "node:util"
+import type { ToolCall } from "../model/call.ts"
+import type { EffectHandler, UndoFunction } from "../model/handler.ts"
+import type { PipelinePart } from "../model/pipeline.ts"
+import type { Tool } from "../model/tool.ts"
 import { jsonFault } from "../output/plain-json.ts"
-import type { ToolCall } from "../pipeline/model/call.ts"
-import type { EffectHandler, UndoFunction } from "../pipeline/model/handler.ts"
-import type { PipelinePart } from "../pipeline/model/pipeline.ts"
-import type { Tool } from "../pipeline/model/tool.ts"
 
 /** Maximum size of all receipts of one call, in characters of JSON. */
 const maxCharacters = 100_000

@@ -1,6 +1,6 @@
 /** The changes of an executor's calls, oldest first and bounded: `executor.changes` lists them, and `undo` undoes them. */
 
-import { ToolError } from "../pipeline/model/step.ts"
+import { ToolError } from "../model/step.ts"
 import {
   type CallRecord,
   canBeUndone,

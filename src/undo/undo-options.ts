@@ -1,7 +1,7 @@
 /** The executor's option `undo`: how much is kept, so that changes can be undone. */
-import { toMillis } from "../pipeline/model/duration.ts"
-import { expectFlag, expectKnown, got, toCount } from "../pipeline/model/got.ts"
-import type { DurationInput } from "../pipeline/model/step.ts"
+import { toMillis } from "../model/duration.ts"
+import { expectFlag, expectKnown, got, toCount } from "../model/got.ts"
+import type { DurationInput } from "../model/step.ts"
 
 /** How much is kept for `undo`. */
 export interface UndoOptions {

@@ -1,6 +1,6 @@
 /** Requests of `undo`: parsed, validated, and described. */
 
-import { expectFlag, expectKnown, expectText, got } from "../pipeline/model/got.ts"
+import { expectFlag, expectKnown, expectText, got } from "../model/got.ts"
 import type { ChangesFilter, UndoRequest } from "./changes.ts"
 
 /** The name of the tool that undoes changes. A tool registered under this name replaces it. */

@@ -5,10 +5,10 @@
  *   finally: DropUndo
  */
 
-import { type EffectHandler, type HandlerContext, handler } from "../pipeline/model/handler.ts"
-import { pipeline } from "../pipeline/model/pipeline.ts"
-import { Step, ToolError } from "../pipeline/model/step.ts"
-import { defineTool } from "../pipeline/model/tool.ts"
+import { type EffectHandler, type HandlerContext, handler } from "../model/handler.ts"
+import { pipeline } from "../model/pipeline.ts"
+import { Step, ToolError } from "../model/step.ts"
+import { defineTool } from "../model/tool.ts"
 import { messageOf } from "../text/message-of.ts"
 import { plural } from "../text/plural.ts"
 import type { CallRecord, Receipt } from "./call-record.ts"

@@ -1,12 +1,12 @@
 /** Adds a watcher: it first receives events for the calls that are already active, as if they began now, and then all later events. */
 
-import { pendingEvent } from "../pipeline/call/action-events.ts"
-import { approvalEvent } from "../pipeline/call/asking.ts"
+import type { ToolEvent } from "../model/event.ts"
+import { expectOptions } from "../model/got.ts"
+import { pendingEvent } from "../pipeline/actions/action-events.ts"
 import type { Call } from "../pipeline/call/call.ts"
 import { openQuestion } from "../pipeline/call/state.ts"
 import type { Engine } from "../pipeline/engine.ts"
-import type { ToolEvent } from "../pipeline/model/event.ts"
-import { expectOptions } from "../pipeline/model/got.ts"
+import { approvalEvent } from "../pipeline/questions/asking.ts"
 import { CallSpan } from "../tracing/call-span.ts"
 import type { ExecutorWatcher } from "./watcher.ts"
 

@@ -1,7 +1,7 @@
 /** Watchers, which observe an executor without taking events from their readers. */
-import type { ToolCall } from "../pipeline/model/call.ts"
-import type { Decision } from "../pipeline/model/decision.ts"
-import type { ToolEvent } from "../pipeline/model/event.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { Decision } from "../model/decision.ts"
+import type { ToolEvent } from "../model/event.ts"
 import type { Tracer } from "../tracing/tracer.ts"
 
 /**

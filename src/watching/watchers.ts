@@ -1,8 +1,8 @@
 /** The watchers of one executor. Without watchers they cost nothing. */
-import type { ToolCall } from "../pipeline/model/call.ts"
-import type { Decision } from "../pipeline/model/decision.ts"
-import type { ToolEvent } from "../pipeline/model/event.ts"
-import { tellAlone } from "../pipeline/model/thenable.ts"
+import type { ToolCall } from "../model/call.ts"
+import type { Decision } from "../model/decision.ts"
+import type { ToolEvent } from "../model/event.ts"
+import { tellAlone } from "../model/thenable.ts"
 import type { Tracer } from "../tracing/tracer.ts"
 import type { ExecutorWatcher } from "./watcher.ts"
 

@@ -90,7 +90,7 @@ describe("the adapters for agent loops", () => {
   expectations.forEach(({ holds, module, code, prints }, index) => {
     it(`the code with ${holds} runs as it stands`, async () => {
       const own = join(folder, String(index))
-      mkdirSync(own)
+      mkdirSync(own, { recursive: true })
       writeFileSync(join(own, module), code)
       writeFileSync(join(own, "snippet.ts"), snippets.find((snippet) => snippet.includes(holds))!)
       const { stdout } = await runScript(join(own, "snippet.ts"))

@@ -9,7 +9,6 @@ export const suites = ["test/pipeline/**/*.test.ts", "test/tasks/**/*.test.ts", 
 /** Suites that stay out, by the reason. */
 const leftOut: Readonly<Record<string, ReadonlyArray<string>>> = {
   "they run no executor, or one of their own making": [
-    "test/pipeline/model/**",
     "test/pipeline/schedule/{deadlines,deadline-heap,fifo}.test.ts",
     "test/pipeline/call/{calling-agent,crossings,exploration,machine-page,mutations,output-schema,replay}.test.ts",
     "test/pipeline/effect-form.test.ts",

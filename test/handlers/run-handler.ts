@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import type { CallMemory, EffectHandler, HandlerContext, Step, ToolCall } from "../../src/index.ts"
 import { ToolExecutor, ToolRegistry, textOf } from "../../src/index.ts"
-import { callableCall } from "../../src/pipeline/call/callable-call.ts"
+import { callableCall } from "../../src/pipeline/context/callable-call.ts"
 
 /** Keeps what handlers stage. */
 const executor = new ToolExecutor(new ToolRegistry([]))

@@ -2,10 +2,11 @@
  * Emits an executor's calls to extensions as pi's events: start, updates, end, and the turns of its agents around them. Events
  * are delivered one after the other; if listeners are slower than a call, they get only its latest update.
  */
+
+import type { ToolCall } from "../../model/call.ts"
+import type { ToolEvent } from "../../model/event.ts"
 import type { ToolOutput } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolCall } from "../../pipeline/model/call.ts"
-import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { currentCall } from "../current-call.ts"
 import { runOutside } from "../loading/isolation.ts"
 import type { ExtensionEvents } from "./extension-events.ts"

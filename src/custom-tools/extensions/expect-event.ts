@@ -1,5 +1,5 @@
 /** Refuses invalid events of a host. */
-import { got } from "../../pipeline/model/got.ts"
+import { got } from "../../model/got.ts"
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
 
 const reasons: Readonly<Record<SessionEvent["reason"], true>> = {

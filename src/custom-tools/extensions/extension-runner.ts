@@ -3,7 +3,7 @@
  * are only logged, except that an error of a `tool_call` listener blocks its call.
  */
 
-import type { Hooks } from "../../pipeline/model/options.ts"
+import type { Hooks } from "../../model/options.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { extensionContext } from "../contexts.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"

@@ -1,5 +1,5 @@
 /** The tools that extensions register, and the active tools: from the host's registry once a port is attached. */
-import type { CallingAgent } from "../../pipeline/model/handler.ts"
+import type { CallingAgent } from "../../model/handler.ts"
 import { currentCall } from "../current-call.ts"
 import type { ToolInfo } from "../extension.ts"
 import type { LoadedExtensionTool } from "../loaded-tool.ts"

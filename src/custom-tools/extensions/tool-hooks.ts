@@ -4,10 +4,10 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { orAborted } from "../../io/or-aborted.ts"
+import type { ToolCall } from "../../model/call.ts"
+import type { ToolResult } from "../../model/event.ts"
+import type { AfterCall, BeforeCall, Hooks } from "../../model/options.ts"
 import { toOutput } from "../../output/output.ts"
-import type { ToolCall } from "../../pipeline/model/call.ts"
-import type { ToolResult } from "../../pipeline/model/event.ts"
-import type { AfterCall, BeforeCall, Hooks } from "../../pipeline/model/options.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { ToolCallEvent, ToolResultEvent } from "./extension-events.ts"

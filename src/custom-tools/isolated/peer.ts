@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Socket } from "node:net"
 import { StringDecoder } from "node:string_decoder"
-import { whenAborted } from "../../pipeline/model/when-aborted.ts"
+import { whenAborted } from "../../model/when-aborted.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
 

@@ -3,7 +3,7 @@
  * cannot be interrupted on this thread.
  */
 import { isWatchdogTimeout, runWatched } from "../../io/watchdog.ts"
-import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import { longestTimer } from "../../pipeline/time/longest-timer.ts"
 
 const slack = 5
 

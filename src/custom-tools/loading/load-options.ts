@@ -1,7 +1,7 @@
 /** The options of the loaders of foreign tools. All are optional. */
 import type { EnvironmentRules } from "../../io/environment.ts"
-import { got } from "../../pipeline/model/got.ts"
-import type { PushedAction } from "../../pipeline/model/pending-actions.ts"
+import { got } from "../../model/got.ts"
+import type { PushedAction } from "../../model/pending-actions.ts"
 import type { CustomToolHost } from "../host.ts"
 import type { ArgumentOrder } from "../loaded-tool.ts"
 import type { ModuleLoader } from "./module-loader.ts"

@@ -1,8 +1,8 @@
 /** Converts a preview that a foreign tool pushes to one of the core: its callbacks run under the guards for foreign code. */
 
+import type { ActionFunction, PushedAction } from "../../model/pending-actions.ts"
+import { ToolError } from "../../model/step.ts"
 import { type ToolOutput, textOf } from "../../output/output.ts"
-import type { ActionFunction, PushedAction } from "../../pipeline/model/pending-actions.ts"
-import { ToolError } from "../../pipeline/model/step.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"
 import type { CustomToolPendingAction } from "../custom-tool.ts"
 import type { Logger } from "../logger.ts"

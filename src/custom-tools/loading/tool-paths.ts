@@ -1,7 +1,7 @@
 /** Resolves configured paths, and tells which files are modules of tools. */
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { got } from "../../pipeline/model/got.ts"
+import { got } from "../../model/got.ts"
 import type { ToolPath } from "../loaded-tool.ts"
 import { expectIsolate } from "./load-options.ts"
 

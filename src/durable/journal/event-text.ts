@@ -1,5 +1,5 @@
 /** The text of an event in a store. */
-import type { DeniedEvent, ToolEvent } from "../../pipeline/model/event.ts"
+import type { DeniedEvent, ToolEvent } from "../../model/event.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { keptText } from "../kept-text.ts"
 import { plainEvent } from "../stored-event.ts"

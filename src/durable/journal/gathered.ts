@@ -1,6 +1,6 @@
 /** The changes since the last commit. */
 
-import type { StagedAction } from "../../pipeline/model/staged-action.ts"
+import type { StagedAction } from "../../model/staged-action.ts"
 import { writeStagedText } from "../../snapshots/write-snapshot.ts"
 import { withinBounds } from "../kept-text.ts"
 import type { ActionRow, Changes, EndedRow, EventRow, KeyRow, RuleRow, TaskRow } from "../store.ts"

@@ -1,11 +1,11 @@
 /** One call in its journal: what is stored of it, and the data that its record lacks. */
 
+import type { HostEffect } from "../../model/host-effect.ts"
+import { failed } from "../../model/outcome.ts"
 import { type Call, createdAt, currentPart } from "../../pipeline/call/call.ts"
-import { gateLimit } from "../../pipeline/call/gate-time.ts"
 import type { Question } from "../../pipeline/call/state.ts"
 import type { AttemptsOf } from "../../pipeline/intake.ts"
-import type { HostEffect } from "../../pipeline/model/host-effect.ts"
-import { failed } from "../../pipeline/model/outcome.ts"
+import { gateLimit } from "../../pipeline/questions/gate-time.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"
 import { isMidway, writeMoving } from "../../snapshots/write-snapshot.ts"
 import { messageOf } from "../../text/message-of.ts"

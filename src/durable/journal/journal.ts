@@ -4,15 +4,15 @@
  */
 
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
+import type { ToolCall } from "../../model/call.ts"
+import type { ErrorReason, ToolEvent } from "../../model/event.ts"
+import type { StagedAction } from "../../model/staged-action.ts"
 import type { ToolOutput } from "../../output/output.ts"
 import { type Call, currentPart } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
 import type { NestedEnd } from "../../pipeline/call/journal.ts"
 import type { Engine } from "../../pipeline/engine.ts"
 import type { ExecutorJournal } from "../../pipeline/executor-environment.ts"
-import type { ToolCall } from "../../pipeline/model/call.ts"
-import type { ErrorReason, ToolEvent } from "../../pipeline/model/event.ts"
-import type { StagedAction } from "../../pipeline/model/staged-action.ts"
 import { leaveCall } from "../../pipeline/shutting-down.ts"
 import type { KeyAnswer } from "../../pipeline/stores/call-keys.ts"
 import type { CallSnapshot } from "../../snapshots/snapshot.ts"

@@ -1,6 +1,6 @@
 /** Reports the rules that approvals add, so that they apply again when the store is reopened. */
 
-import type { CallFilter, FilteredTool } from "../../pipeline/model/options.ts"
+import type { CallFilter, FilteredTool } from "../../model/options.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 
 /** Called with each new rule: its tool, the parameters of the call, and the choice. */

@@ -1,5 +1,8 @@
 /** Restores the contents of a store into the executor that runs its calls. */
 
+import type { CallFilter } from "../../model/options.ts"
+import { failed } from "../../model/outcome.ts"
+import type { ToolRegistry } from "../../model/registry.ts"
 import {
   enqueue,
   restoreDropped,
@@ -7,9 +10,6 @@ import {
   restoreStaged,
   tellDropped,
 } from "../../pipeline/intake.ts"
-import type { CallFilter } from "../../pipeline/model/options.ts"
-import { failed } from "../../pipeline/model/outcome.ts"
-import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { readSnapshot } from "../../snapshots/check-snapshot.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"

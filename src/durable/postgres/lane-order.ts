@@ -1,5 +1,5 @@
 /** Orders the calls of this process after calls that other processes queued earlier and that this runner has not taken in yet. */
-import type { ToolCall } from "../../pipeline/model/call.ts"
+import type { ToolCall } from "../../model/call.ts"
 import type { Membership } from "./membership.ts"
 
 /** Whether calls of other agents may be in the lane of a call. */

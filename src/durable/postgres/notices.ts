@@ -1,6 +1,6 @@
 /** Notices between the processes of a Postgres store, so that none has to poll. Regular looks compensate for lost notices. */
 
-import { whenAborted } from "../../pipeline/model/when-aborted.ts"
+import { whenAborted } from "../../model/when-aborted.ts"
 import { channel, type Notice } from "./schema.ts"
 import { type Listener, listen } from "./sql.ts"
 

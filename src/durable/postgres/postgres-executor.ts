@@ -1,9 +1,9 @@
 /** Runs calls of a Postgres store, as one of its runners. */
 import { setTimeout as sleep } from "node:timers/promises"
+import type { ToolCall } from "../../model/call.ts"
+import { toMillis } from "../../model/duration.ts"
+import type { ToolRegistry } from "../../model/registry.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolCall } from "../../pipeline/model/call.ts"
-import { toMillis } from "../../pipeline/model/duration.ts"
-import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import { ownToolNames } from "../../pipeline/stores/agent-tools.ts"
 import type { AgentWait, CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"

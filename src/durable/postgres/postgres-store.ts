@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
-import type { ToolCall } from "../../pipeline/model/call.ts"
+import type { ToolCall } from "../../model/call.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"
 import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, type InboxRow, inboxItem, pageOf } from "../inbox.ts"

@@ -2,7 +2,7 @@
  * Waits for changes of a file. SQLite does not report writes of other processes, so one timer polls the file for all waiting
  * callers; it runs only while a caller waits.
  */
-import { whenAborted } from "../../pipeline/model/when-aborted.ts"
+import { whenAborted } from "../../model/when-aborted.ts"
 
 /** Milliseconds between two looks at the file. */
 const lookAgain = 50

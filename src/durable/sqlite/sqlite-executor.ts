@@ -1,9 +1,10 @@
 /** Runs the calls of a SQLite store, which only one process at a time may do. */
+
+import type { ToolCall, ToolCallInput } from "../../model/call.ts"
+import { toMillis } from "../../model/duration.ts"
+import { expectId } from "../../model/got.ts"
+import type { ToolRegistry } from "../../model/registry.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolCall, ToolCallInput } from "../../pipeline/model/call.ts"
-import { toMillis } from "../../pipeline/model/duration.ts"
-import { expectId } from "../../pipeline/model/got.ts"
-import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import type { BackgroundTask, WaitOptions } from "../../tasks/background-tasks.ts"
 import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import type { DurableTasks } from "../durable-tasks.ts"

@@ -1,5 +1,5 @@
 /** A store in one SQLite file, for every process that has it open. */
-import type { ToolCall } from "../../pipeline/model/call.ts"
+import type { ToolCall } from "../../model/call.ts"
 import { pageSize } from "../event-log.ts"
 import { type InboxItem, type InboxOptions, inboxItem, pageOf } from "../inbox.ts"
 import { PendingReads } from "../pending-reads.ts"

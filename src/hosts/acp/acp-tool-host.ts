@@ -4,17 +4,17 @@
  */
 import { randomUUID } from "node:crypto"
 import { localMachine, type Machine } from "../../io/machine.ts"
-import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolCallInput } from "../../pipeline/model/call.ts"
+import type { ToolCallInput } from "../../model/call.ts"
 import {
   type AwaitingApprovalEvent,
   type DelegateEvent,
   type ToolEvent,
   type ToolResult,
   unattended,
-} from "../../pipeline/model/event.ts"
-import { expectBy } from "../../pipeline/model/got.ts"
-import type { BuiltInEffect } from "../../pipeline/model/host-effect.ts"
+} from "../../model/event.ts"
+import { expectBy } from "../../model/got.ts"
+import type { BuiltInEffect } from "../../model/host-effect.ts"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { formsIn } from "../input-form.ts"
 import { nobodyNamed } from "../named-gate.ts"
 import { unsavedText } from "./acp-files.ts"

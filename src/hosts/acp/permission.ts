@@ -1,7 +1,7 @@
 /** Turns a gate into a permission that the client asks its user for, and the user's answer into a decision. */
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk"
+import type { AwaitingApprovalEvent } from "../../model/event.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import { shownJson } from "../shown-json.ts"
 
 /** The permission shows the whole call. */

@@ -7,10 +7,10 @@ import type {
   ToolCallStatus,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk"
+import type { AwaitingApprovalEvent } from "../../model/event.ts"
+import type { TextEdit } from "../../model/host-effect.ts"
+import type { Tool } from "../../model/tool.ts"
 import { type ToolOutput, textOf } from "../../output/output.ts"
-import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
-import type { TextEdit } from "../../pipeline/model/host-effect.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
 import { tailOf } from "../../text/truncation.ts"
 import { visibleText } from "../../text/visible-text.ts"
 import { repeatedNote } from "../repeated-note.ts"

@@ -3,18 +3,13 @@
  * their gates, and grouped into turns. Shared by the hosts for SDKs.
  */
 import { createHash } from "node:crypto"
+import type { CallDecision } from "../../model/decision.ts"
+import type { AwaitingApprovalEvent, DelegateEvent, ToolEvent, ToolResult } from "../../model/event.ts"
+import { expectBy, got } from "../../model/got.ts"
+import type { AnyTools, ToolTypes } from "../../model/tool-types.ts"
 import type { ToolContent } from "../../output/content.ts"
 import type { AgentTurn, ExecutorAgent, ToolChoice } from "../../pipeline/agent.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { CallDecision } from "../../pipeline/model/decision.ts"
-import type {
-  AwaitingApprovalEvent,
-  DelegateEvent,
-  ToolEvent,
-  ToolResult,
-} from "../../pipeline/model/event.ts"
-import { expectBy, got } from "../../pipeline/model/got.ts"
-import type { AnyTools, ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { shownJson } from "../shown-json.ts"
 import { calledOnce } from "./called-once.ts"

@@ -2,8 +2,9 @@
  * The approval that an SDK got before a call answers only the gate that the SDK asked about: the first in the call's plan
  * that no rule passes. Any other gate asks anew.
  */
+
+import type { AwaitingApprovalEvent } from "../../model/event.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { AwaitingApprovalEvent } from "../../pipeline/model/event.ts"
 import { approveOrEnd } from "../named-gate.ts"
 
 /** What a person answered: yes, yes with other parameters, or no. */

@@ -1,5 +1,5 @@
 /** The agents of the conversations that a host for an SDK serves. */
-import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
+import type { ToolTypes } from "../../model/tool-types.ts"
 import type { AgentLoop } from "./agent-loop.ts"
 
 /** How many agents are remembered; the oldest are forgotten. */

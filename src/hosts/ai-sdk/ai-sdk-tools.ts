@@ -3,9 +3,9 @@
  * runs them. The SDK is an argument, so that nothing is loaded here and either version works.
  */
 
+import type { ToolTypes } from "../../model/tool-types.ts"
 import { textOf } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import { AgentLoop, type AgentLoopOptions, type LoopResult } from "../agent-loop/agent-loop.ts"

@@ -1,5 +1,5 @@
 /** What a handler knows about the server that it is mounted in: its path, and who sends a request. */
-import { expectBy, expectFunction, got } from "../../pipeline/model/got.ts"
+import { expectBy, expectFunction, got } from "../../model/got.ts"
 import type { NodeListener } from "./node-listener.ts"
 
 /** Options of a handler that is mounted in another server, which must check Host names and origins. */

@@ -1,8 +1,8 @@
 /** Questions and answers at an interrupt of a graph, in the shapes of LangChain's `humanInTheLoopMiddleware`, so that its clients work. */
 
+import type { CallDecision } from "../../model/decision.ts"
+import { got } from "../../model/got.ts"
 import { textOf } from "../../output/output.ts"
-import type { CallDecision } from "../../pipeline/model/decision.ts"
-import { got } from "../../pipeline/model/got.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import type { LoopCall } from "../agent-loop/agent-loop.ts"
 import type { LoopAnswer } from "../agent-loop/first-answer.ts"

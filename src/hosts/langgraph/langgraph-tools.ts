@@ -2,9 +2,10 @@
  * The tools of an executor as tools of LangChain, for LangGraph. The graph makes the calls; the executor checks, orders and runs them. A
  * gate interrupts the graph. The package is an argument, so that nothing is loaded here.
  */
+
+import type { ToolTypes } from "../../model/tool-types.ts"
 import type { ToolContent } from "../../output/content.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import {
   AgentLoop,
   type AgentLoopOptions,

@@ -3,11 +3,11 @@
  * run. The package is an argument, so that nothing is loaded here.
  */
 
+import { got } from "../../model/got.ts"
+import type { ToolTypes } from "../../model/tool-types.ts"
 import type { ToolContent } from "../../output/content.ts"
 import { textOf } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import { got } from "../../pipeline/model/got.ts"
-import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import {
   AgentLoop,

@@ -16,8 +16,8 @@ import type {
   Transport,
   VersionNegotiationOptions,
 } from "@modelcontextprotocol/client"
-import type { HandlerContext } from "../../pipeline/model/handler.ts"
-import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import type { HandlerContext } from "../../model/handler.ts"
+import { longestTimer } from "../../pipeline/time/longest-timer.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { version } from "../../version.ts"
 import { loadPeer } from "../load-peer.ts"

@@ -5,8 +5,8 @@ import type {
   Transport,
   VersionNegotiationOptions,
 } from "@modelcontextprotocol/client"
-import type { ToolRegistry } from "../../pipeline/model/registry.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { ToolRegistry } from "../../model/registry.ts"
+import type { Tool } from "../../model/tool.ts"
 import { Connection } from "./connection.ts"
 import { extraTools } from "./extra-tools.ts"
 import { ownTool } from "./own-tool.ts"

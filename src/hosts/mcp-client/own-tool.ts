@@ -1,6 +1,6 @@
 /** The tools that a server lists. */
 import type { CallToolResult, Tool as McpTool, ServerCapabilities } from "@modelcontextprotocol/client"
-import { whenAborted } from "../../pipeline/model/when-aborted.ts"
+import { whenAborted } from "../../model/when-aborted.ts"
 import { serverToolName } from "./remote-name.ts"
 import type { Sending, ServerTool } from "./server-tool.ts"
 

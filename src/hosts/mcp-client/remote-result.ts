@@ -1,8 +1,8 @@
 /** The answer of an MCP server as a step. */
 import type { CallToolResult } from "@modelcontextprotocol/client"
+import { Step } from "../../model/step.ts"
 import { isContent, type ToolContent } from "../../output/content.ts"
 import { type ToolOutput, textOf } from "../../output/output.ts"
-import { Step } from "../../pipeline/model/step.ts"
 
 interface UnknownBlock {
   readonly type?: unknown

@@ -1,8 +1,8 @@
 /** A tool of an MCP server as a tool of a registry. */
 import type { Tool as McpTool } from "@modelcontextprotocol/client"
-import { handler } from "../../pipeline/model/handler.ts"
-import { pipeline } from "../../pipeline/model/pipeline.ts"
-import { defineTool, type Tool, type ToolAnnotations } from "../../pipeline/model/tool.ts"
+import { handler } from "../../model/handler.ts"
+import { pipeline } from "../../model/pipeline.ts"
+import { defineTool, type Tool, type ToolAnnotations } from "../../model/tool.ts"
 import type { Connection } from "./connection.ts"
 import { remoteStep } from "./remote-result.ts"
 import type { RemotePrimary, ServerTool } from "./server-tool.ts"

@@ -1,6 +1,6 @@
 /** A question of a server to its user (elicitation), which the host of the asking call answers as an effect `McpInput`. */
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client"
-import type { HandlerContext } from "../../pipeline/model/handler.ts"
+import type { HandlerContext } from "../../model/handler.ts"
 import { compileOutput } from "../../schema/output-check.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"

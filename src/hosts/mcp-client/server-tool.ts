@@ -1,7 +1,7 @@
 /** A tool of a server, and how to send its calls. */
 import type { CallToolResult, Client, Tool as McpTool, RequestOptions } from "@modelcontextprotocol/client"
-import type { HandlerContext } from "../../pipeline/model/handler.ts"
-import type { PrimaryKind } from "../../pipeline/model/tool.ts"
+import type { HandlerContext } from "../../model/handler.ts"
+import type { PrimaryKind } from "../../model/tool.ts"
 
 /** The parameter that rules match. */
 export interface RemotePrimary {

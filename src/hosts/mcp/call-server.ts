@@ -10,8 +10,8 @@ import type {
   Server,
   ServerContext,
 } from "@modelcontextprotocol/server"
+import type { Tool } from "../../model/tool.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { answersOf, type ClientQuestion } from "./client-question.ts"

@@ -1,7 +1,7 @@
 /** The questions of a call to its MCP client: requests by key, answered together or one by one. */
 import { randomUUID } from "node:crypto"
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
-import { type DelegateEvent, unattended } from "../../pipeline/model/event.ts"
+import { type DelegateEvent, unattended } from "../../model/event.ts"
 import { type AnswerFault, type AskedGate, answerGate, questionForm } from "./question.ts"
 
 /** Requests to a client, by keys that the asker chooses. */

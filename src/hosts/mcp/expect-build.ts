@@ -1,4 +1,4 @@
-import { got } from "../../pipeline/model/got.ts"
+import { got } from "../../model/got.ts"
 
 /** Throws a TypeError for a value that cannot build servers, such as the executor. */
 export const expectBuild = (build: unknown): void => {

@@ -1,6 +1,6 @@
 /** Answers MCP clients over HTTP, after they were admitted: those of 2026-07-28 request by request, older ones in sessions. */
 import type { AuthInfo, McpServerFactory } from "@modelcontextprotocol/server"
-import { expectFunction } from "../../pipeline/model/got.ts"
+import { expectFunction } from "../../model/got.ts"
 import { identifiedBy } from "./caller-name.ts"
 import { expectBuild } from "./expect-build.ts"
 import { HttpSessions } from "./http-sessions.ts"

@@ -1,12 +1,12 @@
 /** An executor as an MCP server: builds an SDK server for each connection or request; all of them share the executor's calls. */
 
 import type { McpRequestContext, Server, ServerContext } from "@modelcontextprotocol/server"
+import { toMillis } from "../../model/duration.ts"
+import { expectFlag, expectFunction, expectText, got } from "../../model/got.ts"
+import type { DurationInput } from "../../model/step.ts"
+import type { Tool } from "../../model/tool.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import { toMillis } from "../../pipeline/model/duration.ts"
-import { expectFlag, expectFunction, expectText, got } from "../../pipeline/model/got.ts"
-import type { DurationInput } from "../../pipeline/model/step.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
-import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import { longestTimer } from "../../pipeline/time/longest-timer.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import type { HostQuestion } from "../waiting-questions.ts"
 import { CallServer, type TaskMode } from "./call-server.ts"

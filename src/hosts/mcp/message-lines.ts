@@ -3,7 +3,7 @@
  * a dump of schema errors, or, for a long line, close the connection.
  */
 import { finished, Transform, type Writable } from "node:stream"
-import { got } from "../../pipeline/model/got.ts"
+import { got } from "../../model/got.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { codes, errorMessage, RpcError, type RpcId } from "../serve/json-rpc.ts"

@@ -1,10 +1,10 @@
 /** A gate as a form that an MCP client shows its user, and what the user's answer means. */
 import type { ElicitRequestFormParams } from "@modelcontextprotocol/server"
+import { type AwaitingApprovalEvent, unattended } from "../../model/event.ts"
+import type { Tool } from "../../model/tool.ts"
 import { textOf } from "../../output/output.ts"
-import type { ListedApproval } from "../../pipeline/call/answer-list.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import { type AwaitingApprovalEvent, unattended } from "../../pipeline/model/event.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { ListedApproval } from "../../pipeline/questions/answer-list.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { visibleText } from "../../text/visible-text.ts"
 import { nobodyNamed, peopleOf } from "../named-gate.ts"

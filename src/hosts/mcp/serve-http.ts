@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { AddressInfo } from "node:net"
 import type { McpServerFactory } from "@modelcontextprotocol/server"
-import { expectText } from "../../pipeline/model/got.ts"
+import { expectText } from "../../model/got.ts"
 import { openServer } from "../http/open-server.ts"
 import { expectPort } from "../port.ts"
 import { expectEndpoint, type McpEndpointOptions, openEndpoint } from "./http-endpoint.ts"

@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto"
 import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/server"
-import type { ToolExecutor } from "../../pipeline/executor.ts"
 import {
   type AwaitingApprovalEvent,
   type DelegateEvent,
@@ -12,7 +11,8 @@ import {
   type ToolEvent,
   type ToolResult,
   unattended,
-} from "../../pipeline/model/event.ts"
+} from "../../model/event.ts"
+import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { rememberedChoices } from "../terminal/remember-menu.ts"
 import type { HostQuestion } from "../waiting-questions.ts"

@@ -3,7 +3,7 @@
  * time is denied, and so are calls above the limit, so that vanished clients leave nothing behind.
  */
 import { randomUUID } from "node:crypto"
-import { formatMillis } from "../../pipeline/model/duration.ts"
+import { formatMillis } from "../../model/duration.ts"
 
 /** A waiting call. */
 export interface Suspended {

@@ -1,7 +1,7 @@
 /** The tools as MCP clients see them. */
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
+import type { Tool, ToolAnnotations } from "../../model/tool.ts"
 import type { ExecutorAgent } from "../../pipeline/agent.ts"
-import type { Tool, ToolAnnotations } from "../../pipeline/model/tool.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import { objectSchema } from "../../schema/object-schema.ts"
 

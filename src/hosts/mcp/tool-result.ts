@@ -1,6 +1,6 @@
 /** The result of a call that has ended, for an MCP client. */
 import type { CallToolResult } from "@modelcontextprotocol/server"
-import type { ToolResult } from "../../pipeline/model/event.ts"
+import type { ToolResult } from "../../model/event.ts"
 import { shownJson } from "../shown-json.ts"
 
 /** A text result that says why the call failed. */

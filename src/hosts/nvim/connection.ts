@@ -5,7 +5,7 @@
 import { connect, type Socket } from "node:net"
 import { PassThrough } from "node:stream"
 import type { NeovimClient } from "neovim"
-import { formatMillis } from "../../pipeline/model/duration.ts"
+import { formatMillis } from "../../model/duration.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { loadPeer } from "../load-peer.ts"
 import { MessageFrames } from "./message-frames.ts"

@@ -1,11 +1,11 @@
 /** A Neovim as the editor of an executor: answers every IDE effect. Without a Neovim the effects succeed with nothing. */
 
-import { toMillis } from "../../pipeline/model/duration.ts"
-import type { EffectOf } from "../../pipeline/model/host-effect.ts"
-import type { noIde } from "../../pipeline/model/no-ide.ts"
-import type { DelegateCall, Delegates } from "../../pipeline/model/options.ts"
-import type { DurationInput } from "../../pipeline/model/step.ts"
-import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import { toMillis } from "../../model/duration.ts"
+import type { EffectOf } from "../../model/host-effect.ts"
+import type { noIde } from "../../model/no-ide.ts"
+import type { DelegateCall, Delegates } from "../../model/options.ts"
+import type { DurationInput } from "../../model/step.ts"
+import { longestTimer } from "../../pipeline/time/longest-timer.ts"
 import { visibleText } from "../../text/visible-text.ts"
 import { checkUnsaved, openFile, reloadBuffers } from "./buffer-lua.ts"
 import { NvimLink } from "./link.ts"

@@ -1,7 +1,7 @@
 /** The content of a preview: the text of a new file, or a file before and after the edits. */
 import { applyTextEdits, withUnixEndings } from "../../handlers/text-edits.ts"
 import { localFiles } from "../../io/files.ts"
-import type { TextEdit } from "../../pipeline/model/host-effect.ts"
+import type { TextEdit } from "../../model/host-effect.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { visibleText } from "../../text/visible-text.ts"
 

@@ -2,7 +2,7 @@
  * Previews in the order in which calls asked for them. The first is shown until it is closed; none replaces another call's
  * preview.
  */
-import type { DelegateCall } from "../../pipeline/model/options.ts"
+import type { DelegateCall } from "../../model/options.ts"
 
 export interface PreviewLineOptions {
   /** Closes a preview that is shown, or possibly shown. */

@@ -3,11 +3,11 @@
  * them. The SDK is an argument, so that nothing is loaded here.
  */
 
+import type { ToolDefinition } from "../../model/tool-definition.ts"
+import type { ToolTypes } from "../../model/tool-types.ts"
 import type { ToolContent } from "../../output/content.ts"
 import { textOf } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolDefinition } from "../../pipeline/model/tool-definition.ts"
-import type { ToolTypes } from "../../pipeline/model/tool-types.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import {

@@ -2,8 +2,9 @@
  * Sends events to the client, no faster than it reads: the next event is taken from the executor when the pipe has room and,
  * with a window, when the client has acknowledged enough. Until then the executor's own limits apply.
  */
+
+import type { DelegateEvent, TerminalEvent, ToolEvent } from "../../model/event.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { DelegateEvent, TerminalEvent, ToolEvent } from "../../pipeline/model/event.ts"
 import type { LineWriter } from "./line-writer.ts"
 import { plainCause } from "./plain-cause.ts"
 

@@ -4,11 +4,11 @@
  *   [awaitApproval] ─▶ Delegate HostTool { name, params } ─▶ the client's `respond`
  */
 
-import { handler } from "../../pipeline/model/handler.ts"
-import { pipeline } from "../../pipeline/model/pipeline.ts"
-import type { ToolRegistry } from "../../pipeline/model/registry.ts"
-import { type DurationInput, Step } from "../../pipeline/model/step.ts"
-import { defineTool, type Tool, type ToolOptions } from "../../pipeline/model/tool.ts"
+import { handler } from "../../model/handler.ts"
+import { pipeline } from "../../model/pipeline.ts"
+import type { ToolRegistry } from "../../model/registry.ts"
+import { type DurationInput, Step } from "../../model/step.ts"
+import { defineTool, type Tool, type ToolOptions } from "../../model/tool.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { codes, RpcError } from "./json-rpc.ts"

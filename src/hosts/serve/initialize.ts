@@ -1,6 +1,6 @@
 /** The first request of a client: its version, the effects that it answers, and the options of its executor. */
-import { noIde } from "../../pipeline/model/no-ide.ts"
-import type { Delegates, ToolExecutorOptions } from "../../pipeline/model/options.ts"
+import { noIde } from "../../model/no-ide.ts"
+import type { Delegates, ToolExecutorOptions } from "../../model/options.ts"
 import type { ToolFilterConfig } from "../../policy/index.ts"
 import { hostToolTag } from "./host-tools.ts"
 import { codes, RpcError } from "./json-rpc.ts"

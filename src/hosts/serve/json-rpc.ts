@@ -1,5 +1,5 @@
 /** JSON-RPC 2.0: reads the lines of an untrusted client, and makes the responses. */
-import { got } from "../../pipeline/model/got.ts"
+import { got } from "../../model/got.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 
 /** Error codes: those of JSON-RPC, and `notInitialized` as in the Language Server Protocol. */

@@ -1,11 +1,11 @@
 /** The methods for a client that has initialized. An answer is one object; the answer to a call's question has `took`. */
 
+import type { EnqueueOptions, ToolCallInput } from "../../model/call.ts"
+import type { AnswerOptions, ApproveOptions } from "../../model/event.ts"
+import { resultOf } from "../../model/outcome.ts"
 import type { ToolOutput } from "../../output/output.ts"
-import type { AnswerOutcome, ListedAnswer } from "../../pipeline/call/answer-list.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { EnqueueOptions, ToolCallInput } from "../../pipeline/model/call.ts"
-import type { AnswerOptions, ApproveOptions } from "../../pipeline/model/event.ts"
-import { resultOf } from "../../pipeline/model/outcome.ts"
+import type { AnswerOutcome, ListedAnswer } from "../../pipeline/questions/answer-list.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { ChangesFilter, UndoRequest } from "../../undo/changes.ts"

@@ -1,6 +1,6 @@
 /** Reads the parameters of a method. A missing, wrong or unknown one is an error −32602 that names it. */
 
-import { got } from "../../pipeline/model/got.ts"
+import { got } from "../../model/got.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { codes, RpcError } from "./json-rpc.ts"
 

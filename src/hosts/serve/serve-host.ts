@@ -3,9 +3,9 @@
  * when the client's input ends, when the client requests that, or when it is stopped.
  */
 import { setTimeout as delay } from "node:timers/promises"
+import type { DelegateEvent } from "../../model/event.ts"
+import type { ToolRegistry } from "../../model/registry.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { DelegateEvent } from "../../pipeline/model/event.ts"
-import type { ToolRegistry } from "../../pipeline/model/registry.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { EventFlow } from "./event-flow.ts"
 import { HostTools } from "./host-tools.ts"

@@ -1,7 +1,7 @@
 /** The host's function that runs an agent, and the argument of that function. */
-import type { ToolCallInput } from "../../pipeline/model/call.ts"
-import type { ToolResult } from "../../pipeline/model/event.ts"
-import type { ToolDefinition } from "../../pipeline/model/tool-definition.ts"
+import type { ToolCallInput } from "../../model/call.ts"
+import type { ToolResult } from "../../model/event.ts"
+import type { ToolDefinition } from "../../model/tool-definition.ts"
 
 /** What a function that runs an agent receives. */
 export interface AgentRun {

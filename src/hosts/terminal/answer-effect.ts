@@ -1,5 +1,5 @@
 /** The answers of a terminal to the effects of tools: it has no editor and no sub-agents. */
-import type { DelegateEvent } from "../../pipeline/model/event.ts"
+import type { DelegateEvent } from "../../model/event.ts"
 
 export const answerEffect = (event: DelegateEvent): void => {
   if (event.effect._tag.startsWith("Ide")) event.succeed()

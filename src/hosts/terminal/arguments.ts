@@ -1,5 +1,5 @@
 /** Reads a typed line as a tool's parameters: in the order of the schema's properties, or as JSON. */
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { Tool } from "../../model/tool.ts"
 import type { JsonSchema } from "../../schema/json-schema.ts"
 
 export type ParsedArguments =

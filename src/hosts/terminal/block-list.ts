@@ -1,5 +1,5 @@
 /** The blocks of the calls that have not ended yet, by call id. A finished block is returned once and forgotten. */
-import type { ToolEvent } from "../../pipeline/model/event.ts"
+import type { ToolEvent } from "../../model/event.ts"
 import { approvedBlock, type Block, foldBlock, isFinished, votedBlock } from "./block.ts"
 
 /** Folds events into the blocks of running calls. */

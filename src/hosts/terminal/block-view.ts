@@ -2,8 +2,8 @@
  * The calls of an executor on a terminal: running blocks are drawn in place at the bottom, ended blocks scroll up as ordinary
  * text. Draws at most every `frameInterval`, and not at all while nothing changes.
  */
-import type { ToolEvent } from "../../pipeline/model/event.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { ToolEvent } from "../../model/event.ts"
+import type { Tool } from "../../model/tool.ts"
 import type { ToolFilters } from "../../policy/index.ts"
 import { type Block, isFinished } from "./block.ts"
 import { BlockList } from "./block-list.ts"

@@ -3,12 +3,12 @@
  * cost does not depend on how much the call has printed: the text is bounded.
  */
 
+import type { ToolCallInput } from "../../model/call.ts"
+import type { DecidedBy } from "../../model/decision.ts"
+import type { FinalStatus, ToolEvent } from "../../model/event.ts"
 import type { ToolContent } from "../../output/content.ts"
 import { type ToolOutput, textOf } from "../../output/output.ts"
-import { noRuleFor } from "../../pipeline/call/ruling.ts"
-import type { ToolCallInput } from "../../pipeline/model/call.ts"
-import type { DecidedBy } from "../../pipeline/model/decision.ts"
-import type { FinalStatus, ToolEvent } from "../../pipeline/model/event.ts"
+import { noRuleFor } from "../../pipeline/questions/ruling.ts"
 import { withoutHint } from "../../resolve/reminder.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 

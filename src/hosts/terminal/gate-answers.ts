@@ -1,6 +1,7 @@
 /** Gives the user's answers to gates, under the user's name. Explains an answer that did not count, or was not sufficient. */
-import type { ListedAnswer } from "../../pipeline/call/answer-list.ts"
+
 import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { ListedAnswer } from "../../pipeline/questions/answer-list.ts"
 import { noteOn } from "../named-gate.ts"
 import type { BlockView } from "./block-view.ts"
 import { visibleLine } from "./render-text.ts"

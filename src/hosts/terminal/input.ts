@@ -1,7 +1,7 @@
 /** Parses a line that is typed into the session: a call, a command of the session, or neither. */
 
+import type { Tool } from "../../model/tool.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { parseArguments } from "./arguments.ts"
 

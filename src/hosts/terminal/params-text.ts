@@ -1,6 +1,6 @@
 /** A call's parameters as a text to edit. */
 
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { Tool } from "../../model/tool.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { shownJson } from "../shown-json.ts"
 import { entriesOf } from "./render-header.ts"

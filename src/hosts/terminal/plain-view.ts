@@ -1,6 +1,6 @@
 /** Shows the calls of an executor in a log or another output that is not a terminal: prints blocks once they have ended. */
-import type { ToolEvent } from "../../pipeline/model/event.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { ToolEvent } from "../../model/event.ts"
+import type { Tool } from "../../model/tool.ts"
 import type { Block } from "./block.ts"
 import { BlockList } from "./block-list.ts"
 import { renderBlock } from "./render-block.ts"

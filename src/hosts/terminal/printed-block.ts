@@ -1,6 +1,6 @@
 /** The block that an event makes final: it scrolls up and is not drawn again. */
 
-import type { ToolEvent } from "../../pipeline/model/event.ts"
+import type { ToolEvent } from "../../model/event.ts"
 import type { BackgroundTasks } from "../../tasks/background-tasks.ts"
 import { type Block, isFinished, taskBlock } from "./block.ts"
 

@@ -1,5 +1,5 @@
 /** Draws the line that calls are typed into. */
-import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
+import type { PendingAction } from "../../model/pending-actions.ts"
 import { clip, columnsOf } from "./columns.ts"
 import type { LineEditor } from "./line-editor.ts"
 import type { Frame } from "./live-region.ts"

@@ -1,6 +1,7 @@
 /** The choices to remember at a gate, for any screen, each with the rules that it stores. */
+
+import type { Tool } from "../../model/tool.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { Tool } from "../../pipeline/model/tool.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import { literalPattern } from "../../policy/rules.ts"
 import { ownParam } from "../../policy/subjects.ts"

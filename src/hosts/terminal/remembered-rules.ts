@@ -1,5 +1,5 @@
 /** What `a` would remember at a gate, in words. */
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { Tool } from "../../model/tool.ts"
 import type { AllowRule, ToolFilters } from "../../policy/index.ts"
 import type { Block } from "./block.ts"
 import type { RenderBlockOptions } from "./render-options.ts"

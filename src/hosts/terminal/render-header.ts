@@ -1,5 +1,5 @@
 /** The first line of a block: what runs, on what, in which state, for how long. */
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { Tool } from "../../model/tool.ts"
 import { shownJson } from "../shown-json.ts"
 import type { Block } from "./block.ts"
 import { clip, columnsOf } from "./columns.ts"

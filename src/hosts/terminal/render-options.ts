@@ -1,4 +1,4 @@
-import type { Tool } from "../../pipeline/model/tool.ts"
+import type { Tool } from "../../model/tool.ts"
 
 /** How a block is drawn. */
 export interface RenderBlockOptions {

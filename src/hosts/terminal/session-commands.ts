@@ -1,7 +1,7 @@
 /** What the session's own commands do. */
 import type { Correction } from "../../io/corrections.ts"
+import type { ToolEvent } from "../../model/event.ts"
 import type { ResolveRequest, ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { type Block, taskBlock } from "./block.ts"
 import type { CallableTools, Input } from "./input.ts"

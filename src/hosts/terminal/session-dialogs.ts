@@ -5,7 +5,7 @@
 import { AsyncResource } from "node:async_hooks"
 import { currentCall } from "../../custom-tools/current-call.ts"
 import { type DialogOptions, noOpUI, type UIContext } from "../../custom-tools/ui-context.ts"
-import { longestTimer } from "../../pipeline/schedule/longest-timer.ts"
+import { longestTimer } from "../../pipeline/time/longest-timer.ts"
 import type { BlockView } from "./block-view.ts"
 import { clip } from "./columns.ts"
 import { pageKeys } from "./gate-keys.ts"

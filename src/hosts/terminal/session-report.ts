@@ -1,6 +1,7 @@
 /** Prints the executor's events, and reports that are not about the user's calls. */
+
+import type { ToolEvent } from "../../model/event.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { ToolEvent } from "../../pipeline/model/event.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { capitalized } from "../../tasks/background-tasks.ts"
 import type { Notifications } from "../notifications.ts"

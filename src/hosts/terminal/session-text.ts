@@ -1,6 +1,6 @@
 /** The output of the session's own commands. */
 import type { Correction } from "../../io/corrections.ts"
-import type { PendingAction } from "../../pipeline/model/pending-actions.ts"
+import type { PendingAction } from "../../model/pending-actions.ts"
 import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { CallChanges } from "../../undo/changes.ts"
 import { usageOf } from "./arguments.ts"

@@ -4,8 +4,8 @@
  */
 import type { WriteStream } from "node:tty"
 import type { UIContext } from "../../custom-tools/ui-context.ts"
+import type { Decision } from "../../model/decision.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { Decision } from "../../pipeline/model/decision.ts"
 import { Notifications } from "../notifications.ts"
 import { queuedBlock } from "./block.ts"
 import { BlockView } from "./block-view.ts"

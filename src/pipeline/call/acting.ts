@@ -1,10 +1,10 @@
 /** A call of `resolve` and the action that it applies or discards: claimed, shown to handlers as the call that staged it, released. */
 
+import type { StagedAction } from "../../model/staged-action.ts"
 import type { ToolOutput } from "../../output/output.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
 import { withHint } from "../../resolve/reminder.ts"
 import { defaultOutput, failureText, withDetails } from "../../resolve/result.ts"
-import type { StagedAction } from "../model/staged-action.ts"
 import type { Call } from "./call.ts"
 import type { Outbox } from "./command.ts"
 import type { Input } from "./input.ts"

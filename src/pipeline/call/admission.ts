@@ -3,22 +3,22 @@
  * is a hook or the validator has to be loaded first.
  */
 
+import type { ToolCall } from "../../model/call.ts"
+import { type DecidedBy, reasonText } from "../../model/decision.ts"
+import { got } from "../../model/got.ts"
+import type { Hooks } from "../../model/options.ts"
+import { deniedByPolicy, failed, noBackground, type Stopped } from "../../model/outcome.ts"
+import { finallyPartsOf, type ToolPipeline } from "../../model/pipeline.ts"
+import { isThenable, leaveAlone } from "../../model/thenable.ts"
+import type { Tool } from "../../model/tool.ts"
 import type { ParameterCheck } from "../../schema/validation.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { Engine } from "../engine.ts"
-import type { ToolCall } from "../model/call.ts"
-import { type DecidedBy, reasonText } from "../model/decision.ts"
-import { got } from "../model/got.ts"
-import type { Hooks } from "../model/options.ts"
-import { deniedByPolicy, failed, noBackground, type Stopped } from "../model/outcome.ts"
-import { finallyPartsOf, type ToolPipeline } from "../model/pipeline.ts"
-import { isThenable, leaveAlone } from "../model/thenable.ts"
-import type { Tool } from "../model/tool.ts"
+import { deniedByRule, explained, refusePromise } from "../questions/ruling.ts"
+import { suspended } from "../time/call-time.ts"
 import type { Call } from "./call.ts"
 import { withoutBackground } from "./call-input.ts"
 import type { Input } from "./input.ts"
-import { deniedByRule, explained, refusePromise } from "./ruling.ts"
-import { suspended } from "./time.ts"
 
 /** The result of the checks, as an input for the call. */
 export type Admission = Extract<Input, { readonly _tag: "Admitted" | "Refused" }>

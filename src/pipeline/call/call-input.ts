@@ -1,9 +1,9 @@
 /** Turns the host's input into a ToolCall. A wrong shape is the host's mistake and throws. `params` come from the model and are
  * validated later. */
-import type { EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "../model/call.ts"
-import { expectBy, expectFlag, expectOptions, got } from "../model/got.ts"
-import { ownsBackground } from "../model/registry.ts"
-import type { Tool } from "../model/tool.ts"
+import type { EnqueueOptions, ToolCall, ToolCallInput, ToolDecision } from "../../model/call.ts"
+import { expectBy, expectFlag, expectOptions, got } from "../../model/got.ts"
+import { ownsBackground } from "../../model/registry.ts"
+import type { Tool } from "../../model/tool.ts"
 
 const decisions: ReadonlySet<unknown> = new Set<ToolDecision>(["pending", "requested", "approve", "deny"])
 

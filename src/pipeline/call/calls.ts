@@ -1,6 +1,6 @@
 /** The active calls by id, and the moment when none is left. */
 
-import { expectOptions, expectText } from "../model/got.ts"
+import { expectOptions, expectText } from "../../model/got.ts"
 import { soon } from "../schedule/soon.ts"
 import type { Call } from "./call.ts"
 

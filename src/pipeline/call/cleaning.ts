@@ -2,9 +2,9 @@
  * The end of an attempt: its finally handlers run one after another, and then the call ends or restarts with edited parameters.
  */
 
+import type { Outcome, Stopped } from "../../model/outcome.ts"
+import type { Step } from "../../model/step.ts"
 import { outputFault, toOutput } from "../../output/output.ts"
-import type { Outcome, Stopped } from "../model/outcome.ts"
-import type { Step } from "../model/step.ts"
 import type { Call } from "./call.ts"
 import type { Outbox } from "./command.ts"
 import * as commands from "./command.ts"

@@ -1,8 +1,9 @@
 /**
  * The commands that `transition` emits. A command carries only data that the call does not hold: the driver reads the call itself.
  */
+
+import type { StagedAction } from "../../model/staged-action.ts"
 import type { RememberChoice } from "../../policy/index.ts"
-import type { StagedAction } from "../model/staged-action.ts"
 
 /** One command for the driver, by its tag. */
 export type Command =

@@ -1,5 +1,5 @@
 /** Whether a call runs in the background: on its own, or within an outer call that does. */
-import type { ToolCall } from "../model/call.ts"
+import type { ToolCall } from "../../model/call.ts"
 
 /** The data of a call that determines where it runs. */
 export interface PlacedCall {

@@ -1,15 +1,15 @@
 /** The inputs of the state machine. `run` and `id` name the run or question that an input answers: input for an older one is ignored. */
 
+import type { DecidedBy } from "../../model/decision.ts"
+import type { FailureReason } from "../../model/event.ts"
+import type { HostEffect } from "../../model/host-effect.ts"
+import type { Stopped } from "../../model/outcome.ts"
+import type { FinallyPart, PipelinePart } from "../../model/pipeline.ts"
+import type { StagedAction } from "../../model/staged-action.ts"
+import type { DurationInput, Step } from "../../model/step.ts"
 import type { ToolOutput } from "../../output/output.ts"
 import type { RememberChoice } from "../../policy/index.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
-import type { DecidedBy } from "../model/decision.ts"
-import type { FailureReason } from "../model/event.ts"
-import type { HostEffect } from "../model/host-effect.ts"
-import type { Stopped } from "../model/outcome.ts"
-import type { FinallyPart, PipelinePart } from "../model/pipeline.ts"
-import type { StagedAction } from "../model/staged-action.ts"
-import type { DurationInput, Step } from "../model/step.ts"
 
 /** One input: the call's turn, a host's answer, a handler's step, a time-out, a cancel. */
 export type Input =

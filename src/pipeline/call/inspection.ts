@@ -1,8 +1,8 @@
 /** Descriptions of what a call is doing, for hosts that show calls. */
-import type { DecidedBy } from "../model/decision.ts"
-import { describePart, type PartDescription, type PipelinePart } from "../model/pipeline.ts"
+import type { DecidedBy } from "../../model/decision.ts"
+import { describePart, type PartDescription, type PipelinePart } from "../../model/pipeline.ts"
+import { afterMark } from "../questions/gate-time.ts"
 import { type Call, currentPart } from "./call.ts"
-import { afterMark } from "./gate-time.ts"
 import { type CallState, openQuestion } from "./state.ts"
 
 /** What a call is doing. Plain JSON. */

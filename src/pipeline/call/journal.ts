@@ -4,11 +4,11 @@
  */
 
 import type { LimitJournal } from "../../limits/stored-counts.ts"
+import type { BackgroundCompletedEvent, TerminalEvent } from "../../model/event.ts"
+import type { StagedAction } from "../../model/staged-action.ts"
 import type { TaskJournal } from "../../tasks/background-tasks.ts"
 import type { StoredReceipts } from "../../undo/receipts.ts"
 import type { EventJournal } from "../events/event-stamps.ts"
-import type { BackgroundCompletedEvent, TerminalEvent } from "../model/event.ts"
-import type { StagedAction } from "../model/staged-action.ts"
 import type { KeyJournal } from "../stores/call-keys.ts"
 import type { Call } from "./call.ts"
 import type { Command } from "./command.ts"

@@ -1,11 +1,11 @@
 /** Moves an attempt from part to part: places in the background pool, gates, questions, and the end of the attempt. */
 
+import { byCall } from "../../model/decision.ts"
+import type { ErrorReason, FailureReason } from "../../model/event.ts"
+import type { GatePart } from "../../model/gate.ts"
+import { failed, type Outcome } from "../../model/outcome.ts"
+import type { Step } from "../../model/step.ts"
 import { outputFault, textOf, toOutput } from "../../output/output.ts"
-import { byCall } from "../model/decision.ts"
-import type { ErrorReason, FailureReason } from "../model/event.ts"
-import type { GatePart } from "../model/gate.ts"
-import { failed, type Outcome } from "../model/outcome.ts"
-import type { Step } from "../model/step.ts"
 import { applied, notApplied, produced, releaseAction } from "./acting.ts"
 import type { Call } from "./call.ts"
 import { clean, leavePlace } from "./cleaning.ts"

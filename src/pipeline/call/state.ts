@@ -1,13 +1,13 @@
 /** The states of a call, with their questions and answers. Plain JSON, so that a call can be stored in any state. */
 
+import type { ErrorReason, FailureReason } from "../../model/event.ts"
+import type { GateTerms } from "../../model/gate.ts"
+import type { HostEffect } from "../../model/host-effect.ts"
+import type { Outcome } from "../../model/outcome.ts"
+import type { StagedAction } from "../../model/staged-action.ts"
+import type { DurationInput } from "../../model/step.ts"
 import type { ToolOutput } from "../../output/output.ts"
 import type { ResolveParams } from "../../resolve/definition.ts"
-import type { ErrorReason, FailureReason } from "../model/event.ts"
-import type { GateTerms } from "../model/gate.ts"
-import type { HostEffect } from "../model/host-effect.ts"
-import type { Outcome } from "../model/outcome.ts"
-import type { StagedAction } from "../model/staged-action.ts"
-import type { DurationInput } from "../model/step.ts"
 
 /** The answer to an effect: an output, or a failure. */
 export type Answer =

@@ -1,20 +1,20 @@
 /** Emits the events of a call's start, of its move to the background, and of its end, each once. */
 
-import { CallSpan } from "../../tracing/call-span.ts"
-import type { Tracer } from "../../tracing/tracer.ts"
-import type { Engine } from "../engine.ts"
-import type { ToolCall } from "../model/call.ts"
-import type { DecidedBy, Decision } from "../model/decision.ts"
+import type { ToolCall } from "../../model/call.ts"
+import type { DecidedBy, Decision } from "../../model/decision.ts"
 import type {
   ActionPendingEvent,
   ActionResolvedEvent,
   BackgroundCompletedEvent,
   TerminalEvent,
   ToolEvent,
-} from "../model/event.ts"
-import type { Mutable } from "../model/mutable.ts"
-import { addTaskEnd, backgroundResult, resultOf, statusOf, terminalEvent } from "../model/outcome.ts"
-import { tellAlone } from "../model/thenable.ts"
+} from "../../model/event.ts"
+import type { Mutable } from "../../model/mutable.ts"
+import { addTaskEnd, backgroundResult, resultOf, statusOf, terminalEvent } from "../../model/outcome.ts"
+import { tellAlone } from "../../model/thenable.ts"
+import { CallSpan } from "../../tracing/call-span.ts"
+import type { Tracer } from "../../tracing/tracer.ts"
+import type { Engine } from "../engine.ts"
 import { type Call, createdAt } from "./call.ts"
 import { hasGateAhead, isPreview } from "./running.ts"
 

@@ -3,11 +3,12 @@
  * commands. It never calls a handler, host, timer or clock. An input without an entry in the current state, such as a late answer
  * or a cancel of a call that is already ending, changes nothing, and `transition` returns false.
  */
-import { byTimeout, byUserBecause } from "../model/decision.ts"
-import type { Resolution } from "../model/handler.ts"
-import { cancelled, failed, notTaken, type Stopped } from "../model/outcome.ts"
+import { byTimeout, byUserBecause } from "../../model/decision.ts"
+import type { Resolution } from "../../model/handler.ts"
+import { cancelled, failed, notTaken, type Stopped } from "../../model/outcome.ts"
+import { isEnough } from "../questions/approvers.ts"
+import { markOf } from "../questions/gate-time.ts"
 import { act, actFor, releaseAction, staged } from "./acting.ts"
-import { isEnough } from "./approvers.ts"
 import type { Call } from "./call.ts"
 import {
   advanceFinal,
@@ -26,7 +27,6 @@ import {
 } from "./cleaning.ts"
 import type { Outbox } from "./command.ts"
 import * as commands from "./command.ts"
-import { markOf } from "./gate-time.ts"
 import { goOn } from "./going-on.ts"
 import type { Input } from "./input.ts"
 import {

@@ -1,9 +1,9 @@
 /** Passes the events of one call to its caller's function. */
 
+import { type ToolEvent, unattended } from "../../model/event.ts"
+import { expectFunction } from "../../model/got.ts"
+import { isThenable } from "../../model/thenable.ts"
 import { messageOf } from "../../text/message-of.ts"
-import { type ToolEvent, unattended } from "../model/event.ts"
-import { expectFunction } from "../model/got.ts"
-import { isThenable } from "../model/thenable.ts"
 import { type DeltaSource, deltaEvent, type EventSink } from "./event-sink.ts"
 import type { EventStamps } from "./event-stamps.ts"
 

@@ -1,5 +1,5 @@
 /** The events of the call that cleans up after a dropped action. */
-import type { ToolEvent } from "../model/event.ts"
+import type { ToolEvent } from "../../model/event.ts"
 import type { EventQueue } from "./event-queue.ts"
 import type { EventSink } from "./event-sink.ts"
 

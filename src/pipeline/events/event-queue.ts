@@ -2,9 +2,9 @@
  * The events that the host has not read yet. Each event goes to one reader, once. Unread deltas are limited in number and in bytes.
  * Past the limit, a handler that awaits its delta waits for the reader; other deltas merge into their call's last unread delta.
  */
-import { abortError } from "../model/abort-error.ts"
-import type { ToolEvent } from "../model/event.ts"
-import { whenAborted } from "../model/when-aborted.ts"
+import { abortError } from "../../model/abort-error.ts"
+import type { ToolEvent } from "../../model/event.ts"
+import { whenAborted } from "../../model/when-aborted.ts"
 import { Ring } from "../schedule/ring.ts"
 import { type DeltaSource, deltaEvent, type EventSink, type Room, type SentDelta } from "./event-sink.ts"
 import type { EventStamps } from "./event-stamps.ts"

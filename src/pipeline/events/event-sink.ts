@@ -1,6 +1,6 @@
 /** Where a call's events go. */
-import type { DeltaEvent, ToolEvent } from "../model/event.ts"
-import type { Mutable } from "../model/mutable.ts"
+import type { DeltaEvent, ToolEvent } from "../../model/event.ts"
+import type { Mutable } from "../../model/mutable.ts"
 
 /** An emitted delta, to which text can be added while it is unread. */
 export interface SentDelta {

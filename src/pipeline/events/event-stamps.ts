@@ -1,8 +1,8 @@
 /** Sets the sequence number and the date of every event of an executor, for all receivers. */
 import type { Clock } from "effect/Clock"
+import type { ToolEvent } from "../../model/event.ts"
+import type { Mutable } from "../../model/mutable.ts"
 import type { Watchers } from "../../watching/watchers.ts"
-import type { ToolEvent } from "../model/event.ts"
-import type { Mutable } from "../model/mutable.ts"
 
 /** Stores events before they are delivered. */
 export interface EventJournal {

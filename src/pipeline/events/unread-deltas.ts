@@ -1,6 +1,6 @@
 /** The sizes of the unread deltas, which are limited in number and in bytes. */
-import type { DeltaEvent, ToolEvent } from "../model/event.ts"
-import type { Mutable } from "../model/mutable.ts"
+import type { DeltaEvent, ToolEvent } from "../../model/event.ts"
+import type { Mutable } from "../../model/mutable.ts"
 
 const mergedChars = 65_536
 const omission = "[earlier output left out]\n"

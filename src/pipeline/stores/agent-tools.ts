@@ -1,12 +1,13 @@
 /** The tools that each agent may call, and their definitions for the model. */
+
+import type { ToolRegistry } from "../../model/registry.ts"
+import { tellAlone } from "../../model/thenable.ts"
+import type { Tool } from "../../model/tool.ts"
+import type { ToolDefinition } from "../../model/tool-definition.ts"
 import { readResultName } from "../../output/read-result.ts"
 import { resolveName } from "../../resolve/definition.ts"
 import { undoName } from "../../undo/undo-request.ts"
 import { undoTool } from "../../undo/undo-tool.ts"
-import type { ToolRegistry } from "../model/registry.ts"
-import { tellAlone } from "../model/thenable.ts"
-import type { Tool } from "../model/tool.ts"
-import type { ToolDefinition } from "../model/tool-definition.ts"
 
 /** The tools that every executor provides itself, unless a tool of that name is registered. */
 export const ownToolNames: ReadonlyArray<string> = [resolveName, readResultName, undoName]

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { LoadedExtensionTool, ToolPort } from "../../../src/custom-tools/index.ts"
 import type { ToolCall } from "../../../src/index.ts"
-import type { CallingAgent } from "../../../src/pipeline/model/handler.ts"
+import type { CallingAgent } from "../../../src/model/handler.ts"
 import { turn, until } from "../../support/deferred.ts"
 import { loadSources, toolSource } from "./load-sources.ts"
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { currentCall } from "../../../src/custom-tools/current-call.ts"
 import { foreignOwner } from "../../../src/custom-tools/loading/isolation.ts"
 import { toPushedAction } from "../../../src/custom-tools/loading/pending-action.ts"
-import type { CallingAgent } from "../../../src/pipeline/model/handler.ts"
+import type { CallingAgent } from "../../../src/model/handler.ts"
 import { deferred } from "../../support/deferred.ts"
 import { recordingLogger } from "../extensions/load-sources.ts"
 

@@ -192,7 +192,7 @@ export const ruleMutants = [
     },
     {
       mistake: "lets a redirect pass that the rule which approved the call does not cover",
-      file: "src/pipeline/call/ruling.ts",
+      file: "src/pipeline/questions/ruling.ts",
       from: 'return decidedBy?.kind !== "rule" || verdict === "approve" ? "run" : "ask"',
       to: 'return decidedBy?.kind !== "rule" || verdict !== undefined ? "run" : "ask"',
       tests: ["test/pipeline/call"],

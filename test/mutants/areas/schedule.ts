@@ -27,14 +27,14 @@ export const scheduleMutants = inEngine("schedule", [
   },
   {
     mistake: "asks for a timer that is longer than one can be",
-    file: "src/pipeline/schedule/deadlines.ts",
+    file: "src/pipeline/time/deadlines.ts",
     from: "Math.min(Math.max(0, at - this.now()), longestTimer)",
     to: "Math.max(0, at - this.now())",
     tests,
   },
   {
     mistake: "lets a deadline that took another's place stand where it is too early",
-    file: "src/pipeline/schedule/deadline-heap.ts",
+    file: "src/pipeline/time/deadline-heap.ts",
     from: "    this.sink(last, last.slot!)\n",
     to: "",
     tests,

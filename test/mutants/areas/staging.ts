@@ -7,28 +7,28 @@ export const stagingMutants = [
   ...inEngine("staging", [
     {
       mistake: "resolves the oldest preview first",
-      file: "src/pipeline/stores/pending-actions.ts",
+      file: "src/pipeline/actions/pending-actions.ts",
       from: "return agent?.stack.findLast((action)",
       to: "return agent?.stack.find((action)",
       tests: ["test/resolve"],
     },
     {
       mistake: "settles the latest action though another was applied",
-      file: "src/pipeline/stores/pending-actions.ts",
+      file: "src/pipeline/actions/pending-actions.ts",
       from: "agent.stack.splice(agent.stack.lastIndexOf(action), 1)",
       to: "agent.stack.pop()",
       tests: ["test/resolve"],
     },
     {
       mistake: "drops nothing at the shutdown that a handler which was left behind has claimed",
-      file: "src/pipeline/stores/pending-actions.ts",
+      file: "src/pipeline/actions/pending-actions.ts",
       from: "      agent.claimed.clear()\n",
       to: "",
       tests: ["test/resolve"],
     },
     {
       mistake: "applies the latest preview though the person has decided on another",
-      file: "src/pipeline/call/resolving.ts",
+      file: "src/pipeline/actions/resolving.ts",
       from: "  if (params.actionId !== undefined && params.actionId !== latest?.actionId) return false\n",
       to: "",
       tests: ["test/resolve"],
@@ -42,7 +42,7 @@ export const stagingMutants = [
     },
     {
       mistake: "has a preview of a preview come from the call that resolved the first",
-      file: "src/pipeline/call/resolving.ts",
+      file: "src/pipeline/actions/resolving.ts",
       from: "const source = applied?.source ?? { name, params }",
       to: "const source = { name, params }",
       tests: ["test/resolve"],

@@ -1,9 +1,9 @@
 /** A call of the explored world as a short string: two that have the same will do the same. */
 
+import type { Outcome } from "../../../src/model/outcome.ts"
 import { textOf } from "../../../src/output/output.ts"
 import type { Call } from "../../../src/pipeline/call/call.ts"
 import type { Question, Resume, Then } from "../../../src/pipeline/call/state.ts"
-import type { Outcome } from "../../../src/pipeline/model/outcome.ts"
 import type { ExploredAction, ExploredCall } from "./explored-call.ts"
 
 const states = [

@@ -1,8 +1,9 @@
 /** What may happen next in the explored world. What is not the ordinary way costs one of the world's deviations. */
+
+import { byUser } from "../../../src/model/decision.ts"
+import { cancelled, deniedByPolicy, deniedByUser, failed } from "../../../src/model/outcome.ts"
+import { Step } from "../../../src/model/step.ts"
 import type { Input } from "../../../src/pipeline/call/input.ts"
-import { byUser } from "../../../src/pipeline/model/decision.ts"
-import { cancelled, deniedByPolicy, deniedByUser, failed } from "../../../src/pipeline/model/outcome.ts"
-import { Step } from "../../../src/pipeline/model/step.ts"
 import type { ExploredCall } from "./explored-call.ts"
 import type { Restart } from "./explored-restart.ts"
 import { admitted, type ExploredWorld } from "./explored-world.ts"

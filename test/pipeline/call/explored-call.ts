@@ -1,11 +1,11 @@
 /** One call in the explored world: its data, and what a model of the driver knows besides. */
 
 import type { ToolCall, ToolDecision } from "../../../src/index.ts"
+import type { PipelinePart } from "../../../src/model/pipeline.ts"
+import type { StagedAction } from "../../../src/model/staged-action.ts"
+import { Step } from "../../../src/model/step.ts"
 import { Call, Origin, type Recipient } from "../../../src/pipeline/call/call.ts"
 import type { CallState } from "../../../src/pipeline/call/state.ts"
-import type { PipelinePart } from "../../../src/pipeline/model/pipeline.ts"
-import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
-import { Step } from "../../../src/pipeline/model/step.ts"
 
 /** A pipeline as a word: `p` a handler, `d` one that delegates, `m` a generator that asks through its context, `g` a gate, `G` one that only a person passes, `r` a resolve gate, `R` one with what discards, `f` a finally handler. */
 export type Shape = string

@@ -3,10 +3,10 @@
  * what does so for a store, with what a model of the actor knows beside it.
  */
 
+import type { StagedAction } from "../../../src/model/staged-action.ts"
+import type { Tool } from "../../../src/model/tool.ts"
 import type { Call } from "../../../src/pipeline/call/call.ts"
 import { ended } from "../../../src/pipeline/call/state.ts"
-import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
-import type { Tool } from "../../../src/pipeline/model/tool.ts"
 import { readSnapshot } from "../../../src/snapshots/check-snapshot.ts"
 import { readCall, readLost, type ToolOf } from "../../../src/snapshots/read-snapshot.ts"
 import type { CallSnapshot } from "../../../src/snapshots/snapshot.ts"

@@ -4,13 +4,13 @@
  * something is done that must not be.
  */
 
+import type { ResolvePart } from "../../../src/model/pipeline.ts"
+import type { StagedAction } from "../../../src/model/staged-action.ts"
 import type { Call } from "../../../src/pipeline/call/call.ts"
 import type { Command } from "../../../src/pipeline/call/command.ts"
 import type { Input } from "../../../src/pipeline/call/input.ts"
 import type { CallState } from "../../../src/pipeline/call/state.ts"
 import type { transition } from "../../../src/pipeline/call/transition.ts"
-import type { ResolvePart } from "../../../src/pipeline/model/pipeline.ts"
-import type { StagedAction } from "../../../src/pipeline/model/staged-action.ts"
 import type { ResolveParams } from "../../../src/resolve/definition.ts"
 import { resolvingParts } from "../../../src/snapshots/read-snapshot.ts"
 import { shapeOf } from "../../../src/snapshots/snapshot.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { DeadlineHeap, type Expiring } from "../../../src/pipeline/schedule/deadline-heap.ts"
+import { DeadlineHeap, type Expiring } from "../../../src/pipeline/time/deadline-heap.ts"
 
 const steps = fc.array(
   fc.oneof(

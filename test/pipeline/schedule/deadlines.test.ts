@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { Deadlines, type Expiring } from "../../../src/pipeline/schedule/deadlines.ts"
+import { Deadlines, type Expiring } from "../../../src/pipeline/time/deadlines.ts"
 import { effectIt } from "../../support/effect-it.ts"
 
 const withTestClock = <E>(test: (clock: Clock.Clock) => Effect.Effect<void, E, never>) =>

@@ -2,7 +2,7 @@
 import { constants } from "node:os"
 import { localFiles } from "../../../io/files.ts"
 import { localProcesses, type ProcessExit } from "../../../io/processes.ts"
-import { longestTimer } from "../../../pipeline/schedule/longest-timer.ts"
+import { longestTimer } from "../../../pipeline/time/longest-timer.ts"
 
 export interface BashOperations {
   /**

@@ -1,6 +1,6 @@
 /** Reads the requests of a page, and refuses invalid ones before they reach the source. */
 import type { EffectAnswer } from "../../../durable/requests.ts"
-import type { ApproveOptions } from "../../../pipeline/model/event.ts"
+import type { ApproveOptions } from "../../../model/event.ts"
 import { writtenOutput } from "../../written-output.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import { RequestError } from "./body.ts"

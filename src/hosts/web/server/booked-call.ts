@@ -1,7 +1,8 @@
 /** The details of one call for pages. Bounded: for a large value only the start of its text is kept. */
+
+import type { DecidedBy } from "../../../model/decision.ts"
+import type { PartDescription } from "../../../model/pipeline.ts"
 import type { CallDetails } from "../../../pipeline/call/inspection.ts"
-import type { DecidedBy } from "../../../pipeline/model/decision.ts"
-import type { PartDescription } from "../../../pipeline/model/pipeline.ts"
 import { shownJson } from "../../shown-json.ts"
 import { Tail } from "../../tail.ts"
 import { diffOf, isUnifiedDiff } from "../../terminal/render-diff.ts"

@@ -1,5 +1,5 @@
 /** The calls for pages, by key in the order of enqueueing. The oldest ended calls make room for others. */
-import type { ToolEvent } from "../../../pipeline/model/event.ts"
+import type { ToolEvent } from "../../../model/event.ts"
 import { BookedCall, type Booking } from "./booked-call.ts"
 
 /** Maximum characters of all ended calls together. */

@@ -1,7 +1,7 @@
 /** Messages and questions of tools of other agents, as notes and questions of a page. */
 import { currentCall } from "../../../custom-tools/current-call.ts"
 import { type DialogOptions, noOpUI, type UIContext } from "../../../custom-tools/ui-context.ts"
-import { longestTimer } from "../../../pipeline/schedule/longest-timer.ts"
+import { longestTimer } from "../../../pipeline/time/longest-timer.ts"
 import type { DialogRow } from "../state/page-state.ts"
 import { bounded, boundedName, boundedTitle } from "./bounded.ts"
 import { noAnswer, type OnChange, type Took, tooLate } from "./source.ts"

@@ -1,7 +1,8 @@
 /** The source of a page for an executor of this process: sees everything at once. */
+
+import type { ToolEvent } from "../../../model/event.ts"
+import type { ToolRegistry } from "../../../model/registry.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
-import type { ToolEvent } from "../../../pipeline/model/event.ts"
-import type { ToolRegistry } from "../../../pipeline/model/registry.ts"
 import { messageOf } from "../../../text/message-of.ts"
 import type { CallChanges } from "../../../undo/changes.ts"
 import { answerEffect } from "../../terminal/answer-effect.ts"

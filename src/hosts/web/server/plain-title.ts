@@ -1,5 +1,5 @@
 /** A call on one line, only from its parameters: its tool, which has a better title, is in another process. */
-import type { HostEffect } from "../../../pipeline/model/host-effect.ts"
+import type { HostEffect } from "../../../model/host-effect.ts"
 import { boundedTitle } from "./bounded.ts"
 
 /** An effect as a call: its tag, and its other properties. */

@@ -1,6 +1,7 @@
 /** The open questions, and the answers to them: the first answer counts, here or elsewhere. */
+
+import type { AwaitingApprovalEvent } from "../../../model/event.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
-import type { AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
 import { resolveName } from "../../../resolve/definition.ts"
 import { ownPattern, rememberedChoices } from "../../terminal/remember-menu.ts"
 import type { QuestionDetail } from "../state/detail.ts"

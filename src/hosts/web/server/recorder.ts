@@ -1,16 +1,16 @@
 /** Watches an executor and converts its events for pages: changes of the state, and details of calls. */
 
-import { textOf } from "../../../output/output.ts"
-import type { ToolExecutor } from "../../../pipeline/executor.ts"
-import type { ToolCall } from "../../../pipeline/model/call.ts"
-import type { DecidedBy, Decision } from "../../../pipeline/model/decision.ts"
+import type { ToolCall } from "../../../model/call.ts"
+import type { DecidedBy, Decision } from "../../../model/decision.ts"
 import type {
   AwaitingApprovalEvent,
   BackgroundCompletedEvent,
   TerminalEvent,
   ToolEvent,
-} from "../../../pipeline/model/event.ts"
-import { statusOf } from "../../../pipeline/model/outcome.ts"
+} from "../../../model/event.ts"
+import { statusOf } from "../../../model/outcome.ts"
+import { textOf } from "../../../output/output.ts"
+import type { ToolExecutor } from "../../../pipeline/executor.ts"
 import { resolveName } from "../../../resolve/definition.ts"
 import { withoutHint } from "../../../resolve/reminder.ts"
 import type { CallTrace } from "../../../tracing/tracer.ts"

@@ -1,5 +1,5 @@
 /** The rows of a page's state, with bounded names and lines. */
-import type { ActionPendingEvent, AwaitingApprovalEvent } from "../../../pipeline/model/event.ts"
+import type { ActionPendingEvent, AwaitingApprovalEvent } from "../../../model/event.ts"
 import { peopleOf } from "../../named-gate.ts"
 import type { ActionRow, CallRow, QuestionRow } from "../state/page-state.ts"
 import { boundedName, boundedTitle } from "./bounded.ts"

@@ -3,8 +3,8 @@
  * and stores only through this interface.
  */
 import type { EffectAnswer } from "../../../durable/requests.ts"
-import type { ListedApproval, Taken } from "../../../pipeline/call/answer-list.ts"
-import type { ApproveOptions } from "../../../pipeline/model/event.ts"
+import type { ApproveOptions } from "../../../model/event.ts"
+import type { ListedApproval, Taken } from "../../../pipeline/questions/answer-list.ts"
 import { noteOn } from "../../named-gate.ts"
 import type { CallDetail, QuestionDetail, ToolDetail } from "../state/detail.ts"
 import type { CallRow } from "../state/page-state.ts"

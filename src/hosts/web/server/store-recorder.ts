@@ -5,8 +5,8 @@
 
 import type { InboxItem } from "../../../durable/inbox.ts"
 import type { StoredEvent } from "../../../durable/stored-event.ts"
+import { statusOf } from "../../../model/outcome.ts"
 import { textOf } from "../../../output/output.ts"
-import { statusOf } from "../../../pipeline/model/outcome.ts"
 import { withoutHint } from "../../../resolve/reminder.ts"
 import type { BackgroundTask } from "../../../tasks/background-tasks.ts"
 import type { CallStatus, SpanKind } from "../state/page-state.ts"

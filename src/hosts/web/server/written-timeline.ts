@@ -1,7 +1,7 @@
 /** The timeline as one file that opens without a server: the page with its state written into it. */
 import { createHash } from "node:crypto"
+import { toCount } from "../../../model/got.ts"
 import type { ToolExecutor } from "../../../pipeline/executor.ts"
-import { toCount } from "../../../pipeline/model/got.ts"
 import type { CallDetail } from "../state/detail.ts"
 import { plainState } from "../state/page-state.ts"
 import { ChangeLog } from "./change-log.ts"

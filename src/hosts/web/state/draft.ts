@@ -1,5 +1,5 @@
 /** A page's state during changes. */
-import type { Mutable } from "../../../pipeline/model/mutable.ts"
+import type { Mutable } from "../../../model/mutable.ts"
 import type { ActionRow, CallRow, DialogRow, NoteRow, PageState, QuestionRow } from "./page-state.ts"
 
 /** The maps of a state, each copied at its first change, as is each call; `isOwn`: changed in place. */
