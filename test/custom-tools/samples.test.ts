@@ -125,7 +125,9 @@ describe("a tool", () => {
 const declarative = "Declarative tool files (.md, .json) cannot be loaded as executable modules"
 const exits = (name: string) =>
   `Failed to load tool: ${sample(name)} called process.exit, which would end the program that runs it`
-const tooLong = (name: string) => `Failed to load tool: ${sample(name)} did not finish loading within 200 ms`
+const advice = "Raise `loadTimeout`, or leave the module out."
+const tooLong = (name: string) =>
+  `Failed to load tool: ${sample(name)} did not finish loading within 200 ms. ${advice}`
 const invalid = (index: number) =>
   `Tool factory returned invalid tool at index ${index}: expected object with string name, string description, parameters, and execute function`
 

@@ -18,7 +18,10 @@ export interface LoadBound {
 export const loadBound = (owner: string, milliseconds: number): LoadBound => {
   const deadline = performance.now() + milliseconds
   const rest = () => Math.max(1, Math.min(longestTimer, Math.ceil(deadline - performance.now())))
-  const late = () => new Error(`${owner} did not finish loading within ${milliseconds} ms`)
+  const late = () =>
+    new Error(
+      `${owner} did not finish loading within ${milliseconds} ms. Raise \`loadTimeout\`, or leave the module out.`,
+    )
   return {
     run: (work) => {
       try {

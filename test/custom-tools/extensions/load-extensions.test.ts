@@ -68,7 +68,13 @@ it("drops what a factory registers once nobody waits for it any more", async () 
   await isWaiting.promise
   await vi.advanceTimersByTimeAsync(40_000)
   const { errors, runner } = await loading
-  expect(errors).toMatchObject([{ error: expect.stringMatching(/did not finish loading within \d+ ms$/) }])
+  expect(errors).toMatchObject([
+    {
+      error: expect.stringMatching(
+        /did not finish loading within \d+ ms\. Raise `loadTimeout`, or leave the module out\.$/,
+      ),
+    },
+  ])
   goOn.resolve()
   await hasGoneOn.promise
   expect(runner.tools.all()).toEqual([])

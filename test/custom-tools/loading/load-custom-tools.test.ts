@@ -16,6 +16,8 @@ import {
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
 
+const advice = "Raise `loadTimeout`, or leave the module out."
+
 const path = useTempFolder()
 
 const tool = (name: string): string =>
@@ -209,7 +211,7 @@ describe("a bad module costs its own tools only", () => {
     ["its factory spins", "export default () => { for (;;); }"],
     ["its factory never settles", "export default () => new Promise(() => undefined)"],
   ])("where %s", async (_what, text) => {
-    const message = `Failed to load tool: ${path("bad.ts")} did not finish loading within 100 ms`
+    const message = `Failed to load tool: ${path("bad.ts")} did not finish loading within 100 ms. ${advice}`
     expect(await errorOf(text, { loadTimeout: 100 })).toBe(message)
   })
 

@@ -6,6 +6,8 @@ import { foreignOwner } from "../../../src/custom-tools/loading/isolation.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
 
+const advice = "Raise `loadTimeout`, or leave the module out."
+
 const path = useTempFolder()
 
 /** Loads the first of the files. */
@@ -381,7 +383,7 @@ describe("failing modules", () => {
     ["tool.mjs", "await new Promise(() => undefined)"],
   ])("are stopped where they never end: %s %s", async (name, text) => {
     expect(await failure({ [name]: text, "spin.ts": "for (;;) {}" }, { loadTimeout: 100 })).toBe(
-      `${path(name)} did not finish loading within 100 ms`,
+      `${path(name)} did not finish loading within 100 ms. ${advice}`,
     )
   })
 
@@ -391,7 +393,7 @@ describe("failing modules", () => {
       "spin.mjs": "for (;;) {}",
     })
     const loader = new ModuleLoader({ loadTimeout: 100 })
-    const message = `${path("tool.mjs")} did not finish loading within 100 ms`
+    const message = `${path("tool.mjs")} did not finish loading within 100 ms. ${advice}`
     await expect(loader.load(path("tool.mjs"))).rejects.toThrow(message)
     await expect(loader.load(path("tool.mjs"))).rejects.toThrow(message)
   })
@@ -409,7 +411,7 @@ describe("failing modules", () => {
       {},
       "called process.exit, which would end the program that runs it",
     ],
-    ["never ends", "for (;;);", { loadTimeout: 100 }, "did not finish loading within 100 ms"],
+    ["never ends", "for (;;);", { loadTimeout: 100 }, `did not finish loading within 100 ms. ${advice}`],
   ])("may have a default export that %s when it is read", async (_what, code, options, sentence) => {
     const text = `module.exports = { get default() { ${code} } }`
     expect(await failure({ "tool.cjs": text }, options)).toBe(`${path("tool.cjs")} ${sentence}`)
@@ -461,7 +463,7 @@ describe("call", () => {
   })
 
   it("bounds code that spins and code that never settles", async () => {
-    const message = "/a.ts did not finish loading within 100 ms"
+    const message = `/a.ts did not finish loading within 100 ms. ${advice}`
     await expect(hasty.call("/a.ts", () => new Promise(() => undefined))).rejects.toThrow(message)
     const spin = (): void => {
       for (;;);
