@@ -10,6 +10,7 @@ import type { CallingAgent } from "../../model/handler.ts"
 import type { HookContext } from "../../model/options.ts"
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
+import { messageOf } from "../../text/message-of.ts"
 import { customToolContext } from "../contexts.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"
 import { type Execution, resultOf } from "../execute-tool.ts"
@@ -21,13 +22,14 @@ import type { CustomToolHost } from "../host.ts"
 import type { LoadedCustomTool, LoadedExtensionTool } from "../loaded-tool.ts"
 import { isolatedSignal, runIsolated } from "../loading/isolation.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
+import type { Logger } from "../logger.ts"
 import { toPartial } from "../normalise-result.ts"
 import { parameterSchema } from "../parameter-schema.ts"
 import type { SessionEvent } from "../session-events.ts"
 import { gateOf } from "../tool-approval.ts"
 import type { AnyTool } from "../tool-shape.ts"
 import { type DialogOptions, noOpUI, type UIContext } from "../ui-context.ts"
-import { dialogs, hostMethods, toldOf, uiNotes } from "./methods.ts"
+import { dialogs, hostMethods, logLevels, toldOf, uiNotes } from "./methods.ts"
 import { type Message, Peer } from "./peer.ts"
 
 /** What the host's `load` asks for. */
@@ -68,6 +70,11 @@ const ask =
     return answer ?? (name === "confirm" ? false : undefined)
   }
 
+const log =
+  (level: string) =>
+  (message: unknown, context?: unknown): void =>
+    peer.tell("log", { level, message: messageOf(message), context: toPlainJson(context) })
+
 const makeHost = (given: Load["host"]): CustomToolHost => ({
   ...given,
   ui: { ...noOpUI, ...from(uiNotes, note("ui")), ...from(dialogs, ask) } as UIContext,
@@ -75,6 +82,7 @@ const makeHost = (given: Load["host"]): CustomToolHost => ({
     return (screen.hasUI as boolean | undefined) ?? given.hasUI ?? false
   },
   ...from(hostMethods, note("host")),
+  logger: from(logLevels, log) as unknown as Logger,
   onAbort: () => peer.tell("abort", {}),
 })
 
@@ -130,7 +138,6 @@ const load = async ({ path, cwd, host: given, ...options }: Load): Promise<Messa
   return {
     tools: described,
     errors: errors.map(({ error }) => error),
-    events: runner.heard,
     commands: runner.commands.map(({ name, description }) => ({ name, description })),
     flags: toPlainJson(Object.fromEntries(runner.flags)),
   }
@@ -171,4 +178,20 @@ const methods: Readonly<Record<string, (params: Message, signal: AbortSignal) =>
   command: ({ name, args }) => loaded!.runner.runCommand(name as string, args as string),
 }
 
-const peer = new Peer<undefined>(socket, (method, params, signal) => methods[method]?.(params, signal))
+const told = new Set<string>()
+
+/** Tells the host which events there are listeners for: modules add some after they were loaded. */
+const tellHeard = (): void => {
+  for (const type of loaded?.runner.heard ?? []) {
+    if (!told.has(type)) peer.tell("listens", { type })
+    told.add(type)
+  }
+}
+
+const peer = new Peer<undefined>(socket, async (method, params, signal) => {
+  try {
+    return await methods[method]?.(params, signal)
+  } finally {
+    tellHeard()
+  }
+})

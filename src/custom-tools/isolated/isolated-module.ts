@@ -7,6 +7,7 @@ import { isPlainObject } from "../../schema/plain-object.ts"
 import { currentCall } from "../current-call.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionCommand, ExtensionContext, ExtensionFlag } from "../extension.ts"
+import { loggerOf } from "../file-logger.ts"
 import type { CustomToolHost } from "../host.ts"
 import type { ArgumentOrder, ToolPath } from "../loaded-tool.ts"
 import { runOutside } from "../loading/isolation.ts"
@@ -16,7 +17,7 @@ import type { OpenedModule, ReturnedTools } from "../loading/opened-module.ts"
 import type { SessionEvent } from "../session-events.ts"
 import { type AnyTool, takeTool } from "../tool-shape.ts"
 import { noOpUI } from "../ui-context.ts"
-import { dialogs, hostMethods, toldOf, uiNotes } from "./methods.ts"
+import { dialogs, hostMethods, logLevels, toldOf, uiNotes } from "./methods.ts"
 import { type Asker, ModuleProcess } from "./module-process.ts"
 import type { Message } from "./peer.ts"
 
@@ -33,6 +34,8 @@ class IsolatedModule {
   private api: API | undefined
   /** What each tool was last told to be. */
   private readonly known = new Map<string, string>()
+  /** The types of events that the module listens to. */
+  private readonly heard = new Set<string>()
   /** Tools that were registered between loading and `wire`. */
   private readonly early: Array<Message> = []
 
@@ -56,20 +59,16 @@ class IsolatedModule {
 
   async open(): Promise<OpenedModule> {
     const loaded = await this.process.load()
-    const [tools, events, errors] = [objectsOf(loaded.tools), textsOf(loaded.events), textsOf(loaded.errors)]
+    const [tools, errors] = [objectsOf(loaded.tools), textsOf(loaded.errors)]
     const [error] = errors
-    if (error !== undefined && tools.length + events.length === 0) {
+    if (error !== undefined && tools.length + this.heard.size === 0) {
       this.process.end()
       return { error }
     }
-    return { factory: (api) => this.wire(api as API, tools, { ...loaded, events }), errors }
+    return { factory: (api) => this.wire(api as API, tools, loaded), errors }
   }
 
-  private async wire(
-    api: API,
-    tools: Array<Message>,
-    { events, commands, flags }: Message,
-  ): Promise<ReturnedTools> {
+  private async wire(api: API, tools: Array<Message>, { commands, flags }: Message): Promise<ReturnedTools> {
     this.api = api
     const returned = [...tools, ...this.early].flatMap((tool) => {
       if (tool.kind === "omp") return [this.proxy(tool)]
@@ -77,12 +76,7 @@ class IsolatedModule {
       return []
     })
     if (api.on === undefined) return returned
-    for (const type of textsOf(events)) {
-      const isHook = type === "tool_call" || type === "tool_result"
-      const hook = (event: Message, { signal }: ExtensionContext) =>
-        this.process.ask("hook", { event }, {}, signal)
-      api.on(type, isHook ? hook : (event) => this.process.emit(event))
-    }
+    for (const type of this.heard) this.forward(type)
     api.on("session_shutdown", () => this.process.end())
     for (const { name, description } of objectsOf(commands)) {
       if (typeof name !== "string") continue
@@ -92,6 +86,19 @@ class IsolatedModule {
     for (const [name, flag] of Object.entries(isPlainObject(flags) ? flags : {}))
       if (isPlainObject(flag)) api.registerFlag?.(name, flag as unknown as ExtensionFlag)
     return returned.length === 0 ? undefined : returned
+  }
+
+  private listen(type: unknown): void {
+    if (typeof type !== "string" || this.heard.has(type)) return
+    this.heard.add(type)
+    this.forward(type)
+  }
+
+  private forward(type: string): void {
+    const isHook = type === "tool_call" || type === "tool_result"
+    const hook = (event: Message, { signal }: ExtensionContext) =>
+      this.process.ask("hook", { event }, {}, signal)
+    this.api?.on?.(type, isHook ? hook : (event) => this.process.emit(event))
   }
 
   /** Registers a tool, also if it is described anew. A process that starts again says what the last one said. */
@@ -136,6 +143,10 @@ class IsolatedModule {
     switch (method) {
       case "tool":
         return this.register(params)
+      case "listens":
+        return this.listen(params.type)
+      case "log":
+        return this.log(params)
       case "update":
         return asker?.onUpdate?.(params.update as never)
       case "abort":
@@ -148,6 +159,12 @@ class IsolatedModule {
         return runOutside(() => act?.apply(this.host, listOf(params.args)))
       }
     }
+  }
+
+  private log({ level, message, context }: Message): void {
+    const known = logLevels.find((each) => each === level)
+    if (known === undefined || typeof message !== "string") return
+    runOutside(() => loggerOf(this.host)[known](message, isPlainObject(context) ? context : undefined))
   }
 
   private show({ name, args, timeout }: Message, signal: AbortSignal): unknown {

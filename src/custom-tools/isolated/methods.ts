@@ -16,6 +16,9 @@ export const uiNotes = [
 /** Requests to the host of which nobody awaits an answer. */
 export const hostMethods = ["sendMessage", "sendUserMessage", "shutdown"] as const
 
+/** What is written to the host's log. */
+export const logLevels = ["error", "warn", "info", "debug"] as const
+
 /** What a host is told of a tool as plain data, by name. */
 const fields = ["name", "label", "description", "parameters", "hidden", "annotations", "approval"]
 

@@ -293,6 +293,22 @@ describe("an extension in a process of its own", () => {
     expect((await run("echo", { text: "a" })).content).toBe("a!\nseen")
   })
 
+  it("decides also where it begins to listen after it was loaded, and writes to the host's log", async () => {
+    const warn = vi.fn()
+    const logger = { warn, error: vi.fn(), info: vi.fn(), debug: vi.fn() }
+    const code = `pi.on("session_start", () => {
+      pi.on("tool_call", ({ toolName }) => {
+        pi.logger.warn("asked", { toolName })
+        return { block: true, reason: "not now" }
+      })
+    })`
+    const { run, customTools } = await load(code, { logger })
+    expect((await run("who")).status).toBe("complete")
+    await customTools.emit({ reason: "start" })
+    expect(await run("who")).toMatchObject({ status: "denied", content: "not now" })
+    expect(warn.mock.calls).toEqual([["asked", { toolName: "who" }]])
+  })
+
   it("has commands and flags", async () => {
     const notify = vi.fn()
     const { customTools } = await load(
