@@ -1,8 +1,9 @@
 /** The answer to an effect of the inbox: from the command line, or typed at the terminal. */
+
 import { createInterface } from "node:readline"
 import type { EffectAnswer } from "../durable/requests.ts"
 import { writtenOutput } from "../hosts/written-output.ts"
-import { statusOf } from "./stopping.ts"
+import { statusOfSignal } from "../io/exit-status.ts"
 import { UsageError } from "./usage-error.ts"
 
 const question = "Answer, as JSON (Enter: nothing; n REASON: refuse it): "
@@ -39,7 +40,7 @@ export const askAnswer = async (): Promise<EffectAnswer | undefined> => {
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   lines.once("SIGINT", () => {
     process.stdout.write("\n")
-    process.exit(statusOf("SIGINT"))
+    process.exit(statusOfSignal("SIGINT"))
   })
   const ended = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)))
   try {

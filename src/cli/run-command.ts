@@ -1,4 +1,5 @@
 /** `stepline run`: runs the calls of a script, and shows them as blocks or JSON lines. */
+
 import { text } from "node:stream/consumers"
 import type { DurableExecutor } from "../durable/index.ts"
 import { Notifications } from "../hosts/notifications.ts"
@@ -11,6 +12,7 @@ import { PlainView } from "../hosts/terminal/plain-view.ts"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
 import { hasColors } from "../hosts/terminal/style.ts"
 import type { Web } from "../hosts/web/server/serve-web.ts"
+import { statusOfSignal } from "../io/exit-status.ts"
 import { stayAlive } from "../io/stay-alive.ts"
 import { type AwaitingApprovalEvent, type FinalStatus, type ToolEvent, unattended } from "../model/event.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
@@ -23,7 +25,7 @@ import { openPage, type PageOptions } from "./page.ts"
 import { personOf } from "./person.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
-import { Stopping, statusOf } from "./stopping.ts"
+import { Stopping } from "./stopping.ts"
 import { Tally } from "./tally.ts"
 import { tell } from "./tell.ts"
 import { readTextFile } from "./text-file.ts"
@@ -113,7 +115,7 @@ const makeHost = (
   if (!stdin.isTTY || isScriptOnStdin) return { reporter, decider, isAttended }
   const keyboard = new Keyboard(stdin, stdout, (key) => {
     view.pressed()
-    if (key.ctrl && key.name === "c") stop(statusOf("SIGINT"))
+    if (key.ctrl && key.name === "c") stop(statusOfSignal("SIGINT"))
     else if (key.ctrl && key.name === "o") view.expand()
     else decideGate(key, answering)
   })

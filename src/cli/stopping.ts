@@ -1,12 +1,9 @@
 /** What stops a command early: signals, a closed output (`| head`), a defect. */
-import { constants } from "node:os"
+import { statusOfSignal } from "../io/exit-status.ts"
 import { writeFault } from "../io/file-fault.ts"
 import { tell } from "./tell.ts"
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
-
-/** The exit status of a process that a signal ended. */
-export const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
 /** Milliseconds within which a second signal counts as the first one: npm forwards a signal that the terminal has already sent. */
 const echo = 500
@@ -42,8 +39,8 @@ export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
   const onSignal = (signal: NodeJS.Signals) => {
     if (firstSignal === 0) firstSignal = Date.now()
     // A user who asks again does not want to wait for the cleanup.
-    else if (Date.now() - firstSignal > echo) process.exit(statusOf(signal))
-    once(statusOf(signal))
+    else if (Date.now() - firstSignal > echo) process.exit(statusOfSignal(signal))
+    once(statusOfSignal(signal))
   }
   const onDefect = (error: unknown) => {
     // Print the error last, when the terminal is restored.
@@ -51,7 +48,7 @@ export const onStop = (stop: (exitStatus: number) => void): (() => void) => {
     once(1)
   }
   const onOutputError = (error: NodeJS.ErrnoException) => {
-    once(isGone(error) ? statusOf("SIGPIPE") : 1)
+    once(isGone(error) ? statusOfSignal("SIGPIPE") : 1)
   }
   for (const signal of signals) process.on(signal, onSignal)
   process.on("uncaughtException", onDefect)

@@ -1,14 +1,14 @@
 /** Runs programs for foreign tools, and keeps their output in memory, within a bound. */
-import { stat } from "node:fs/promises"
-import { constants } from "node:os"
 import { resolve } from "node:path"
 import { StringDecoder } from "node:string_decoder"
 import type { EnvironmentRules } from "../io/environment.ts"
-import { localProcesses, type ProcessExit } from "../io/processes.ts"
-import { longestTimer } from "../pipeline/time/longest-timer.ts"
+import { exitStatus, statusOfSignal } from "../io/exit-status.ts"
+import { localProcesses } from "../io/processes.ts"
 import { messageOf } from "../text/message-of.ts"
 import { HeadAndTail } from "../text/truncation.ts"
 import type { Exec, ExecResult } from "./exec.ts"
+import { kindOf } from "./loading/folder-entries.ts"
+import { timeoutSignal } from "./timeout-signal.ts"
 
 /** Maximum bytes of each stream. Tools parse the output, so the bound is far above what programs usually print. */
 const maxStreamBytes = 10_000_000
@@ -29,40 +29,24 @@ class StreamText {
   }
 }
 
-const terminated: ProcessExit = { code: null, signal: "SIGTERM" }
-
-const codeOf = ({ code, signal }: ProcessExit): number => code ?? 128 + constants.signals[signal ?? "SIGTERM"]
-
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (info) => info.isDirectory(),
-    () => false,
-  )
-
 /** The result for a program that could not be started. Node reports a missing folder like a missing program. */
 const startFailure = async (command: string, cwd: string, cause: unknown): Promise<ExecResult> => {
   const { code } = cause as NodeJS.ErrnoException
   const failed = { stdout: "", code: code === "EACCES" ? notExecutable : notFound, killed: false }
-  if (!(await isFolder(cwd))) return { ...failed, stderr: `Working directory does not exist: ${cwd}` }
+  if ((await kindOf(cwd)) !== "folder")
+    return { ...failed, stderr: `Working directory does not exist: ${cwd}` }
   if (code === "ENOENT") return { ...failed, stderr: `${command}: command not found` }
   return { ...failed, stderr: `${command}: ${messageOf(cause)}` }
 }
 
-/** Combines the caller's signal and the time-out. */
-const stopAfter = (signal: unknown, timeout: unknown) => {
-  const controller = new AbortController()
-  const stop = () => controller.abort()
+/** Aborts with the caller's signal, and when the time is over. */
+const stopOf = (signal: unknown, timeout: unknown): AbortSignal => {
   const isTimed = typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY
-  const timer = isTimed ? setTimeout(stop, Math.min(timeout, longestTimer)) : undefined
-  // Tools that confuse the order of arguments can pass anything here.
-  const source = signal instanceof AbortSignal ? signal : undefined
-  if (source?.aborted === true) stop()
-  else source?.addEventListener("abort", stop, { once: true })
-  const forget = () => {
-    clearTimeout(timer)
-    source?.removeEventListener("abort", stop)
-  }
-  return { signal: controller.signal, forget }
+  return AbortSignal.any([
+    // Tools that confuse the order of arguments can pass anything here.
+    ...(signal instanceof AbortSignal ? [signal] : []),
+    ...(isTimed ? [timeoutSignal(timeout)] : []),
+  ])
 }
 
 /**
@@ -81,22 +65,20 @@ export const makeExec =
     const folder = typeof options?.cwd === "string" ? resolve(base, options.cwd) : resolve(base)
     const stdout = new StreamText()
     const stderr = new StreamText()
-    const stop = stopAfter(options?.signal, options?.timeout)
+    const signal = stopOf(options?.signal, options?.timeout)
     try {
-      if (stop.signal.aborted) return { stdout: "", stderr: "", code: codeOf(terminated), killed: true }
+      if (signal.aborted) return { stdout: "", stderr: "", code: statusOfSignal("SIGTERM"), killed: true }
       const exit = await localProcesses.run({
         command,
         args: args ?? [],
         cwd: folder,
-        signal: stop.signal,
+        signal,
         envRules: env,
         onOutput: (stream, bytes) => (stream === "stdout" ? stdout : stderr).write(bytes),
       })
-      const killed = stop.signal.aborted
-      return { stdout: stdout.end(), stderr: stderr.end(), code: codeOf(exit), killed }
+      const killed = signal.aborted
+      return { stdout: stdout.end(), stderr: stderr.end(), code: exitStatus(exit), killed }
     } catch (cause) {
       return await startFailure(String(command), folder, cause)
-    } finally {
-      stop.forget()
     }
   }

@@ -1,8 +1,8 @@
 /** Asks at the terminal, on stderr, whether a folder's code may be loaded. */
 import { createInterface } from "node:readline"
 import { visibleLine } from "../../hosts/terminal/render-text.ts"
+import { statusOfSignal } from "../../io/exit-status.ts"
 import { shortPath } from "../short-path.ts"
-import { statusOf } from "../stopping.ts"
 import { untilQuiet } from "../until-quiet.ts"
 import type { ProjectCode } from "./project-code.ts"
 import { rulesName, rulesToShow } from "./project-rules.ts"
@@ -61,7 +61,7 @@ const questionOf = ({ hash }: ProjectCode): string =>
 
 const interrupt = (): never => {
   process.stderr.write("\n")
-  process.exit(statusOf("SIGINT"))
+  process.exit(statusOfSignal("SIGINT"))
 }
 
 /** Resolves with the input that was typed before a person could have read the question, once there is no more of it. */

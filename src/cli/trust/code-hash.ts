@@ -70,7 +70,7 @@ class CodeReader {
   private readonly sought = new Set<string>()
   /** Folders whose code was read completely. */
   private readonly walked = new Set<string>()
-  private readonly manifests = new Map<string, Promise<JsonObject>>()
+  private readonly manifests = new Map<string, JsonObject>()
 
   constructor(project: string) {
     this.project = project
@@ -169,7 +169,7 @@ class CodeReader {
     for (let folder = from; isWithin(this.project, folder); folder = dirname(folder)) {
       const path = join(folder, "package.json")
       if ((await statOf(path)) !== undefined) {
-        const manifest = await this.manifestAt(path)
+        const manifest = this.manifestAt(path)
         if (name !== undefined && manifest.name !== name) return
         await this.read(path)
         for (const text of textsOf(manifest[field])) await this.readTarget(folder, text)
@@ -179,7 +179,7 @@ class CodeReader {
     }
   }
 
-  private manifestAt(path: string): Promise<JsonObject> {
+  private manifestAt(path: string): JsonObject {
     const known = this.manifests.get(path) ?? readJsonObject(path)
     this.manifests.set(path, known)
     return known

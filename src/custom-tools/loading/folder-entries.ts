@@ -2,7 +2,7 @@
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { isPlainObject } from "../../schema/plain-object.ts"
-import { readRegular } from "../../text/regular-file.ts"
+import { readRegularSync } from "../../text/regular-file.ts"
 
 export interface FolderEntry {
   readonly name: string
@@ -32,10 +32,10 @@ export const entriesOf = async (folder: string): Promise<Array<FolderEntry>> => 
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Reads a JSON object; resolves with an empty one if the file is missing or does not contain one. */
-export const readJsonObject = async (path: string): Promise<JsonObject> => {
+/** Reads a JSON object; returns an empty one if the file is missing or does not contain one. */
+export const readJsonObject = (path: string): JsonObject => {
   try {
-    const value: unknown = JSON.parse((await readRegular(path)).toString())
+    const value: unknown = JSON.parse(readRegularSync(path).toString())
     return isPlainObject(value) ? value : {}
   } catch {
     return {}

@@ -15,7 +15,7 @@ const source: ToolSource = { provider: "plugin", providerName: "Plugin", level: 
 export const pluginTools = async (project: string | undefined, home: string): Promise<Array<ToolPath>> => {
   const plugins = join(home, ".omp", "plugins")
   const packages = join(plugins, "node_modules")
-  const isDisabled = await disabledPlugins(plugins, project)
+  const isDisabled = disabledPlugins(plugins, project)
   const folders = (await packagesIn(packages)).filter((folder) => !isDisabled(relative(packages, folder)))
   const tools = await Promise.all(folders.map((folder) => manifestModules(folder, "tools")))
   return tools.flat().map((path) => ({ path, source }))
@@ -28,13 +28,10 @@ const packagesIn = async (folder: string): Promise<Array<string>> => {
   return (await Promise.all(packages)).flat()
 }
 
-const disabledPlugins = async (
-  plugins: string,
-  project: string | undefined,
-): Promise<(name: string) => boolean> => {
-  const { plugins: states } = await readJsonObject(join(plugins, "omp-plugins.lock.json"))
+const disabledPlugins = (plugins: string, project: string | undefined): ((name: string) => boolean) => {
+  const { plugins: states } = readJsonObject(join(plugins, "omp-plugins.lock.json"))
   const overrides = project !== undefined && join(project, ".omp", "plugin-overrides.json")
-  const { disabled } = overrides ? await readJsonObject(overrides) : {}
+  const { disabled } = overrides ? readJsonObject(overrides) : {}
   return (name) => {
     const state = isPlainObject(states) ? states[name] : undefined
     return (
@@ -50,7 +47,7 @@ const disabledPlugins = async (
  * @param ofProjects Whether to include plugins that were installed for a project.
  */
 export const marketplaceTools = async (home: string, ofProjects: boolean): Promise<Array<ToolPath>> => {
-  const { plugins } = await readJsonObject(join(home, ".claude", "plugins", "installed_plugins.json"))
+  const { plugins } = readJsonObject(join(home, ".claude", "plugins", "installed_plugins.json"))
   const installs = installsIn(plugins).filter(({ scope }) => ofProjects || scope !== "project")
   const found = installs.map(async ({ installPath, scope }) => {
     const level = scope === "project" ? "project" : "user"

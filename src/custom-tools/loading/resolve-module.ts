@@ -3,9 +3,9 @@ import { isBuiltin } from "node:module"
 import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { requireBeside } from "../../io/beside.ts"
-import { readRegularSync } from "../../text/regular-file.ts"
 import { isModuleFile, noModule } from "./compile-module.ts"
 import { createJiti } from "./create-jiti.ts"
+import { readJsonObject } from "./folder-entries.ts"
 
 /** When our own modules stand in for the packages that foreign tools import: if those are not installed, always, never. */
 export type StandInMode = "auto" | "always" | "never"
@@ -156,15 +156,8 @@ const isAgentPackage = (name: string): boolean => /^@(?:mariozechner|earendil-wo
 
 /** The dependencies and peer dependencies of a package. */
 const dependenciesOf = (folder: string): Array<string> => {
-  try {
-    const manifest: unknown = JSON.parse(readRegularSync(join(folder, "package.json")).toString())
-    const { dependencies, peerDependencies } = (manifest ?? {}) as Readonly<
-      Record<string, object | undefined>
-    >
-    return Object.keys({ ...dependencies, ...peerDependencies })
-  } catch {
-    return []
-  }
+  const { dependencies, peerDependencies } = readJsonObject(join(folder, "package.json"))
+  return Object.keys({ ...Object(dependencies), ...Object(peerDependencies) })
 }
 
 const packageOf = (path: string): string | undefined =>

@@ -35,7 +35,7 @@ export const expandExtensionPath = (path: string): Promise<Array<string>> =>
 
 /** The modules named in `package.json` under `omp` or `pi`, one or several, without missing ones. */
 export const manifestModules = async (folder: string, kind: Kind): Promise<Array<string>> => {
-  const { omp, pi } = await readJsonObject(join(folder, "package.json"))
+  const { omp, pi } = readJsonObject(join(folder, "package.json"))
   const entry = [omp, pi]
     .map((manifest) => (isPlainObject(manifest) ? manifest[kind] : undefined))
     .find(Boolean)

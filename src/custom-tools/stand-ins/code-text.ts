@@ -3,36 +3,24 @@ import { extname } from "node:path"
 import { requireBeside } from "../../io/beside.ts"
 import { type NumberedDiff, numberedDiff } from "./tool-factories/numbered-diff.ts"
 
-const languages: Readonly<Record<string, string>> = {
-  ...{ ts: "typescript", tsx: "typescript", js: "javascript", jsx: "javascript", mjs: "javascript" },
-  ...{ cjs: "javascript", py: "python", rb: "ruby", rs: "rust", kt: "kotlin", h: "c", cc: "cpp", cxx: "cpp" },
-  ...{ hpp: "cpp", cs: "csharp", sh: "bash", zsh: "bash", ps1: "powershell", htm: "html", yml: "yaml" },
-  ...{
-    md: "markdown",
-    ex: "elixir",
-    exs: "elixir",
-    erl: "erlang",
-    hs: "haskell",
-    ml: "ocaml",
-    clj: "clojure",
-  },
-  ...{ proto: "protobuf", tf: "hcl", gradle: "groovy" },
-}
+/** Languages, each with the extensions that differ from its name. */
+const languages = `
+  typescript ts tsx | javascript js jsx mjs cjs | python py | ruby rb | rust rs | go | java | kotlin kt | swift | c h
+  cpp cc cxx hpp | csharp cs | php | dart | groovy gradle | nix | bash sh zsh | fish | powershell ps1 | sql
+  html htm | css | scss | sass | less | json | yaml yml | toml | xml | markdown md | dockerfile | makefile | cmake
+  lua | perl | r | scala | clojure clj | elixir ex exs | erlang erl | haskell hs | ocaml ml | vim | graphql
+  protobuf proto | hcl tf`
 
-/** Languages whose file extension is their name. */
-const sameNames = new Set(
-  (
-    "go java swift dart groovy nix c cpp php bash fish sql html css scss sass less json yaml toml xml markdown " +
-    "dockerfile makefile cmake lua perl r scala vim graphql hcl"
-  ).split(" "),
+const languageOf = new Map(
+  languages.split(/[|\n]/).flatMap((row) => {
+    const [name = "", ...extensions] = row.trim().split(" ")
+    return [name, ...extensions].map((extension) => [extension, name] as const)
+  }),
 )
 
-/** The language for a path's extension; undefined for an unknown one. */
-export const getLanguageFromPath = (path: string): string | undefined => {
-  const ending = (extname(path).slice(1) || path.split("/").at(-1) || "").toLowerCase()
-  if (Object.hasOwn(languages, ending)) return languages[ending]
-  return sameNames.has(ending) ? ending : undefined
-}
+/** The language for a path's extension, or for the name of a file without one; undefined if neither is known. */
+export const getLanguageFromPath = (path: string): string | undefined =>
+  languageOf.get((extname(path).slice(1) || path.split("/").at(-1) || "").toLowerCase()) || undefined
 
 /** Returns the lines unchanged. */
 export const highlightCode = (code: string, _language?: string): Array<string> => code.split("\n")

@@ -7,13 +7,14 @@ import { join } from "node:path"
 import * as sinclairCompiler from "@sinclair/typebox/compiler"
 import * as sinclairValue from "@sinclair/typebox/value"
 import { fileLogger } from "../file-logger.ts"
+import { withGetters } from "../with-getters.ts"
 import { getAgentDir, getOmpAgentDir } from "./agent-folder.ts"
 import { plainChalk } from "./chalk.ts"
 import { ownZod } from "./own-zod.ts"
-import * as piAgentCore from "./pi-agent-core.ts"
-import * as piAi from "./pi-ai.ts"
-import * as piCodingAgent from "./pi-coding-agent.ts"
-import * as piTui from "./pi-tui.ts"
+import { piAgentCore } from "./pi-agent-core.ts"
+import { piAi } from "./pi-ai.ts"
+import { piCodingAgent } from "./pi-coding-agent.ts"
+import { piTui } from "./pi-tui.ts"
 import * as piUtils from "./pi-utils.ts"
 import { makeSettingsManager } from "./settings.ts"
 import { customEditor } from "./tui/custom-editor.ts"
@@ -46,10 +47,6 @@ const answering = (module: object, otherwise: (name: string) => unknown): Names 
   })
 }
 
-/** Adds an export that is created on access. */
-const lazily = (module: object, name: string, make: (name: string) => unknown): object =>
-  Object.defineProperty(module, name, { get: () => make(name), enumerable: true, configurable: true })
-
 const needing = (needs: string, packageName: string) => (name: string) =>
   unavailable(name, needs, packageName)
 
@@ -65,7 +62,7 @@ const belongingTo = (configFolder: string, agentDir: () => string) => ({
   migrateSessionEntries: (): void => undefined,
 })
 
-const inScope = (scope: string, own: object): StandIns => {
+const inScope = (scope: string, agent: object): StandIns => {
   const packageOf = (name: string) => `${scope}/${name}`
   const agentPackage = packageOf("pi-coding-agent")
   const agentPart = (name: string) =>
@@ -73,14 +70,7 @@ const inScope = (scope: string, own: object): StandIns => {
   const provider = needing("a model provider", packageOf("pi-ai"))
   const ai = answering({ ...piAi, complete: provider("complete") }, provider)
   return {
-    [agentPackage]: answering(
-      lazily(
-        Object.defineProperties({ ...piCodingAgent }, Object.getOwnPropertyDescriptors(own)),
-        "CustomEditor",
-        customEditor,
-      ),
-      agentPart,
-    ),
+    [agentPackage]: answering(withGetters(agent, { CustomEditor: customEditor }), agentPart),
     [packageOf("pi-ai")]: ai,
     [packageOf("pi-ai/compat")]: ai,
     [packageOf("pi-ai/oauth")]: ai,
@@ -88,23 +78,19 @@ const inScope = (scope: string, own: object): StandIns => {
       { ...piAgentCore },
       needing("an agent of its own", packageOf("pi-agent-core")),
     ),
-    [packageOf("pi-tui")]: answering(lazily({ ...piTui }, "matchesKey", terminalPart), terminalPart),
+    [packageOf("pi-tui")]: answering(
+      withGetters({ ...piTui }, { matchesKey: () => terminalPart("matchesKey") }),
+      terminalPart,
+    ),
   }
 }
 
-const zodNames = {
-  get z() {
-    return ownZod()
-  },
-  get zod() {
-    return ownZod()
-  },
-}
-
-const pi = belongingTo(".pi", getAgentDir)
-const omp = Object.defineProperties(zodNames, {
-  ...Object.getOwnPropertyDescriptors(belongingTo(".omp", getOmpAgentDir)),
-  ...Object.getOwnPropertyDescriptors({ logger: fileLogger(), VERSION: "18.3.4" }),
+const pi = () => ({ ...piCodingAgent, ...belongingTo(".pi", getAgentDir) })
+const omp = () => ({
+  ...piCodingAgent,
+  ...belongingTo(".omp", getOmpAgentDir),
+  logger: fileLogger(),
+  VERSION: "18.3.4",
 })
 
 const typebox = needing("TypeBox itself", "typebox")
@@ -113,9 +99,9 @@ const compile = answering({ default: typebox("Compile") }, typebox)
 const utils = needing("oh-my-pi itself", "@oh-my-pi/pi-utils")
 
 export const standIns: StandIns = {
-  ...inScope("@mariozechner", pi),
-  ...inScope("@earendil-works", pi),
-  ...inScope("@oh-my-pi", omp),
+  ...inScope("@mariozechner", pi()),
+  ...inScope("@earendil-works", pi()),
+  ...inScope("@oh-my-pi", withGetters(omp(), { z: ownZod, zod: ownZod })),
   "@oh-my-pi/pi-utils": answering({ ...piUtils }, utils),
   "@oh-my-pi/pi-utils/chalk": answering({ ...plainChalk }, utils),
   // Builders give JSON Schema in both versions; checks differ, and only version 1 itself answers for them.

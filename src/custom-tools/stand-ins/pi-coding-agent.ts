@@ -1,105 +1,69 @@
 /** `pi-coding-agent`: the parts that tools use. Functions that run an agent, or belong to its screen, throw. */
+import { getDocsPath, getExamplesPath, getPackageDir, getReadmePath } from "./agent-folder.ts"
+import * as codeText from "./code-text.ts"
+import { defineTool } from "./define-tool.ts"
+import { createEventBus } from "./event-bus.ts"
+import { withFileMutationQueue } from "./file-mutation-queue.ts"
+import * as frontmatter from "./frontmatter.ts"
+import * as keyHints from "./key-hints.ts"
+import * as messages from "./messages.ts"
+import * as sessionContext from "./session-context.ts"
+import * as skills from "./skills.ts"
+import { StringEnum } from "./string-enum.ts"
+import * as themes from "./themes.ts"
+import * as toolEvents from "./tool-events.ts"
 import { createBashTool } from "./tool-factories/bash.ts"
+import { createLocalBashOperations } from "./tool-factories/bash-operations.ts"
 import { createEditTool } from "./tool-factories/edit.ts"
 import { createFindTool } from "./tool-factories/find.ts"
 import { createGrepTool } from "./tool-factories/grep.ts"
 import { createLsTool } from "./tool-factories/ls.ts"
 import { createReadTool } from "./tool-factories/read.ts"
 import { createWriteTool } from "./tool-factories/write.ts"
+import * as truncation from "./truncation.ts"
+import { DynamicBorder } from "./tui/border.ts"
+import { Container, Spacer } from "./tui/containers.ts"
+import { BorderedLoader } from "./tui/loader.ts"
+import { Markdown } from "./tui/markdown.ts"
+import { Text } from "./tui/text.ts"
+import { truncateToVisualLines } from "./tui/truncated.ts"
+import { Type } from "./typebox.ts"
+import { createSyntheticSourceInfo } from "./values.ts"
 
-export { getDocsPath, getExamplesPath, getPackageDir, getReadmePath } from "./agent-folder.ts"
-export {
-  generateDiffString,
-  generateUnifiedPatch,
-  getLanguageFromPath,
-  highlightCode,
-  renderDiff,
-} from "./code-text.ts"
-export { defineTool } from "./define-tool.ts"
-export { createEventBus } from "./event-bus.ts"
-export { withFileMutationQueue } from "./file-mutation-queue.ts"
-export { parseFrontmatter, stripFrontmatter } from "./frontmatter.ts"
-export { keyHint, keyText, rawKeyHint } from "./key-hints.ts"
-export { convertToLlm, serializeConversation } from "./messages.ts"
-export {
-  buildContextEntries,
-  buildSessionContext,
-  buildSessionProjection,
-  CURRENT_SESSION_VERSION,
-  calculateContextTokens,
-  DEFAULT_COMPACTION_SETTINGS,
-  estimateTokens,
-  findCutPoint,
-  findTurnStartIndex,
-  getLastAssistantUsage,
-  getLatestCompactionEntry,
-  parseSessionEntries,
-  sessionEntryToContextMessages,
-  shouldCompact,
-} from "./session-context.ts"
-export { formatSkillsForPrompt, parseSkillBlock } from "./skills.ts"
-export { StringEnum } from "./string-enum.ts"
-export {
-  getEditorTheme,
-  getMarkdownTheme,
-  getSelectListTheme,
-  getSettingsListTheme,
-  initTheme,
-} from "./themes.ts"
-export {
-  isBashToolResult,
-  isEditToolResult,
-  isFindToolResult,
-  isGrepToolResult,
-  isLsToolResult,
-  isPowerShellToolResult,
-  isReadToolResult,
-  isToolCallEventType,
-  isWriteToolResult,
-} from "./tool-events.ts"
-export { createBashTool, createBashTool as createBashToolDefinition } from "./tool-factories/bash.ts"
-export { createLocalBashOperations } from "./tool-factories/bash-operations.ts"
-export { createEditTool, createEditTool as createEditToolDefinition } from "./tool-factories/edit.ts"
-export { createFindTool, createFindTool as createFindToolDefinition } from "./tool-factories/find.ts"
-export { createGrepTool, createGrepTool as createGrepToolDefinition } from "./tool-factories/grep.ts"
-export { createLsTool, createLsTool as createLsToolDefinition } from "./tool-factories/ls.ts"
-export { createReadTool, createReadTool as createReadToolDefinition } from "./tool-factories/read.ts"
-export { createWriteTool, createWriteTool as createWriteToolDefinition } from "./tool-factories/write.ts"
-export {
-  DEFAULT_MAX_BYTES,
-  DEFAULT_MAX_LINES,
-  formatSize,
-  truncateHead,
-  truncateLine,
-  truncateTail,
-} from "./truncation.ts"
-export { DynamicBorder } from "./tui/border.ts"
-export { Container, Spacer } from "./tui/containers.ts"
-export { BorderedLoader } from "./tui/loader.ts"
-export { Markdown } from "./tui/markdown.ts"
-export { Text } from "./tui/text.ts"
-export { truncateToVisualLines } from "./tui/truncated.ts"
-export { Type } from "./typebox.ts"
-export { createSyntheticSourceInfo } from "./values.ts"
+const factories = {
+  ...{ createReadTool, createBashTool, createEditTool, createWriteTool },
+  ...{ createGrepTool, createFindTool, createLsTool },
+}
 
-/** The version of the replaced package. */
-export const VERSION = "0.73.1"
+const definitions = Object.fromEntries(
+  Object.entries(factories).map(([name, make]) => [`${name}Definition`, make]),
+)
 
-export const createCodingTools = (cwd: string): Array<unknown> => [
-  createReadTool(cwd),
-  createBashTool(cwd),
-  createEditTool(cwd),
-  createWriteTool(cwd),
-]
+const listOf =
+  (...make: ReadonlyArray<(cwd: string) => unknown>) =>
+  (cwd: string): Array<unknown> =>
+    make.map((each) => each(cwd))
 
-export const createReadOnlyTools = (cwd: string): Array<unknown> => [
-  createReadTool(cwd),
-  createGrepTool(cwd),
-  createFindTool(cwd),
-  createLsTool(cwd),
-]
-
-export const getShellConfig = (): { readonly shell: string; readonly args: Array<string> } => ({
-  shell: "bash",
-  args: ["-c"],
-})
+export const piCodingAgent: Readonly<Record<string, unknown>> = {
+  /** The version of the replaced package. */
+  VERSION: "0.73.1",
+  ...{ getDocsPath, getExamplesPath, getPackageDir, getReadmePath },
+  ...codeText,
+  ...frontmatter,
+  ...keyHints,
+  ...messages,
+  ...sessionContext,
+  ...skills,
+  ...themes,
+  ...toolEvents,
+  ...truncation,
+  ...{ defineTool, createEventBus, withFileMutationQueue, createSyntheticSourceInfo },
+  ...{ StringEnum, Type },
+  ...{ BorderedLoader, Container, DynamicBorder, Markdown, Spacer, Text, truncateToVisualLines },
+  ...factories,
+  ...definitions,
+  createLocalBashOperations,
+  createCodingTools: listOf(createReadTool, createBashTool, createEditTool, createWriteTool),
+  createReadOnlyTools: listOf(createReadTool, createGrepTool, createFindTool, createLsTool),
+  getShellConfig: () => ({ shell: "bash", args: ["-c"] }),
+}

@@ -2,18 +2,18 @@
  * `pi-tui`: components that only draw lines are ours; those that take keys, show images or control a screen come from the
  * library.
  */
+import * as ansiText from "./tui/ansi-text.ts"
+import * as containers from "./tui/containers.ts"
+import { Key } from "./tui/key-names.ts"
+import { Markdown } from "./tui/markdown.ts"
+import { Text } from "./tui/text.ts"
+import { TruncatedText } from "./tui/truncated.ts"
 
-export {
-  CURSOR_MARKER,
-  hyperlink,
-  sliceByColumn,
-  stripTerminalSequences,
-  truncateToWidth,
-  visibleWidth,
-  wrapTextWithAnsi,
-} from "./tui/ansi-text.ts"
-export { Box, Container, Spacer } from "./tui/containers.ts"
-export { Key } from "./tui/key-names.ts"
-export { Markdown } from "./tui/markdown.ts"
-export { Text } from "./tui/text.ts"
-export { TruncatedText } from "./tui/truncated.ts"
+export const piTui: Readonly<Record<string, unknown>> = {
+  ...ansiText,
+  ...containers,
+  Key,
+  Markdown,
+  Text,
+  TruncatedText,
+}

@@ -1,26 +1,10 @@
 /** An agent's settings from its file: read, never written. */
 import { join } from "node:path"
-import { isPlainObject } from "../../schema/plain-object.ts"
-import { readRegularSync } from "../../text/regular-file.ts"
-
-type Settings = Readonly<Record<string, unknown>>
-
-/**
- * Reads the user's settings, not a project's, which need the user's trust. Empty if the file is missing or does not contain
- * a JSON object.
- */
-const readSettings = (folder: string): Settings => {
-  try {
-    const value: unknown = JSON.parse(readRegularSync(join(folder, "settings.json")).toString())
-    return isPlainObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
+import { type JsonObject, readJsonObject } from "../loading/folder-entries.ts"
 
 /** Makes a getter: `getShellPath` reads `shellPath`, `getCompactionSettings` the section `compaction`. */
 const reader =
-  (settings: Settings, method: string): (() => unknown) =>
+  (settings: JsonObject, method: string): (() => unknown) =>
   () => {
     const name = method.slice(3)
     const key = name[0]!.toLowerCase() + name.slice(1)
@@ -29,7 +13,7 @@ const reader =
   }
 
 /** pi's class, limited to its only use by tools: reading a setting by name. */
-const managerOf = (settings: Settings): object => {
+const managerOf = (settings: JsonObject): object => {
   const own = {
     getGlobalSettings: () => settings,
     getProjectSettings: () => ({}),
@@ -51,6 +35,8 @@ const managerOf = (settings: Settings): object => {
 }
 
 export const makeSettingsManager = (agentDir: () => string) => ({
-  create: (_cwd?: string, folder: string = agentDir()): object => managerOf(readSettings(folder)),
-  inMemory: (settings: Settings = {}): object => managerOf(settings),
+  /** Reads the user's settings, not a project's, which need the user's trust. */
+  create: (_cwd?: string, folder: string = agentDir()): object =>
+    managerOf(readJsonObject(join(folder, "settings.json"))),
+  inMemory: (settings: JsonObject = {}): object => managerOf(settings),
 })

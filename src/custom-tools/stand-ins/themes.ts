@@ -1,42 +1,23 @@
 /** The themes of pi's components without a screen: every style returns its text unchanged. */
-import { plainTheme } from "../theme.ts"
 import type { Paint } from "./tui/background.ts"
 import type { MarkdownTheme } from "./tui/markdown.ts"
 
-const plain = (text: string): string => text
-const { bold, italic, strikethrough, underline } = plainTheme
+const plain: Paint = (text) => text
 
-export const getMarkdownTheme = (): MarkdownTheme => ({
-  heading: plain,
-  link: plain,
-  linkUrl: plain,
-  code: plain,
-  codeBlock: plain,
-  codeBlockBorder: plain,
-  quote: plain,
-  quoteBorder: plain,
-  hr: plain,
-  listBullet: plain,
-  bold,
-  italic,
-  strikethrough,
-  underline,
-})
+const styles = (names: string): Readonly<Record<string, Paint>> =>
+  Object.fromEntries(names.split(" ").map((name) => [name, plain]))
 
-export const getSelectListTheme = (): Readonly<Record<string, Paint>> => ({
-  selectedPrefix: plain,
-  selectedText: plain,
-  description: plain,
-  scrollInfo: plain,
-  noMatch: plain,
-})
+export const getMarkdownTheme = (): MarkdownTheme =>
+  styles(
+    "heading link linkUrl code codeBlock codeBlockBorder quote quoteBorder hr listBullet bold italic strikethrough underline",
+  ) as unknown as MarkdownTheme
+
+export const getSelectListTheme = (): Readonly<Record<string, Paint>> =>
+  styles("selectedPrefix selectedText description scrollInfo noMatch")
 
 export const getSettingsListTheme = (): Readonly<Record<string, Paint | string>> => ({
-  label: plain,
-  value: plain,
-  description: plain,
+  ...styles("label value description hint"),
   cursor: "→ ",
-  hint: plain,
 })
 
 export const getEditorTheme = (): Readonly<Record<string, unknown>> => ({

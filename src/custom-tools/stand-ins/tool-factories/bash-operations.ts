@@ -1,8 +1,8 @@
 /** Runs command lines for `bash`; a tool can provide its own implementation, for example over SSH. */
-import { constants } from "node:os"
+import { exitStatus } from "../../../io/exit-status.ts"
 import { localFiles } from "../../../io/files.ts"
-import { localProcesses, type ProcessExit } from "../../../io/processes.ts"
-import { longestTimer } from "../../../pipeline/time/longest-timer.ts"
+import { localProcesses } from "../../../io/processes.ts"
+import { timeoutSignal } from "../../timeout-signal.ts"
 
 export interface BashOperations {
   /**
@@ -20,10 +20,6 @@ export interface BashOperations {
     },
   ): Promise<{ readonly exitCode: number | null }>
 }
-
-/** The exit code; for a signal 128 plus its number, as in shells. */
-const exitCodeOf = ({ code, signal }: ProcessExit): number | null =>
-  code ?? (signal === null ? null : 128 + constants.signals[signal])
 
 /**
  * Merges stderr into stdout, because two pipes would not keep the order of writes. The nested bash keeps this line out of
@@ -45,9 +41,7 @@ export const createLocalBashOperations = ({
       if (signal?.aborted === true) throw new Error("aborted")
     }
     throwIfAborted()
-    const milliseconds = timeout === undefined || timeout <= 0 ? undefined : timeout * 1000
-    const timeOver =
-      milliseconds === undefined ? undefined : AbortSignal.timeout(Math.min(milliseconds, longestTimer))
+    const timeOver = timeout === undefined || timeout <= 0 ? undefined : timeoutSignal(timeout * 1000)
     const exit = await localProcesses.run({
       command: shellPath ?? "bash",
       args: shellPath === undefined ? ["--posix", "-c", onePipe, command] : ["-c", command],
@@ -59,6 +53,6 @@ export const createLocalBashOperations = ({
     })
     throwIfAborted()
     if (timeOver?.aborted === true) throw new Error(`timeout:${timeout}`)
-    return { exitCode: exitCodeOf(exit) }
+    return { exitCode: exitStatus(exit) }
   },
 })

@@ -73,6 +73,11 @@ describe("a command", () => {
     )
   })
 
+  it("may have a part of a second more", async () => {
+    // In milliseconds it is no whole number.
+    expect(await textFrom(make(), { command: "echo done", timeout: 1001.0005 })).toBe("done\n")
+  })
+
   it("is ended by an abort, with its output", async () => {
     const controller = new AbortController()
     const failure = run(
