@@ -10,7 +10,13 @@ import { type HostPlan, runHost, storeOf } from "./store-host.ts"
 const [cwd, planText] = process.argv.slice(2) as [string, string]
 const plan = JSON.parse(planText) as HostPlan
 
-const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+let lines = 0
+
+const tell = (line: object) => {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+  lines += 1
+  if (lines === plan.diesTelling) process.kill(process.pid, "SIGKILL")
+}
 
 let commits = 0
 

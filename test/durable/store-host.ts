@@ -28,6 +28,8 @@ export interface HostPlan {
   /** Kills itself before or after this commit: the first is 1. */
   readonly killAt?: number
   readonly kill?: "before" | "after"
+  /** Kills itself once it has told so many lines. */
+  readonly diesTelling?: number
   /** Copies its folder into this one before and after each commit: what a kill at this moment would leave behind. */
   readonly images?: string
   /** Tools that are not there any more, or look otherwise now. */
