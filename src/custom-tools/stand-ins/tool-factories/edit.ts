@@ -4,7 +4,7 @@ import { changedText } from "../../../handlers/changed-text.ts"
 import { localFiles } from "../../../io/files.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { formatSize } from "../truncation.ts"
-import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { failingTo } from "./file-failure.ts"
 import { numberedDiff } from "./numbered-diff.ts"
 import { resolvePath } from "./paths.ts"
@@ -33,11 +33,6 @@ export interface EditOperations {
   writeFile(path: string, content: string): Promise<void>
   /** Rejects if the file cannot be read and written. */
   access(path: string): Promise<void>
-}
-
-export interface EditToolOptions {
-  /** Default: this machine's files. */
-  readonly operations?: EditOperations
 }
 
 export interface EditToolDetails {
@@ -102,7 +97,7 @@ const prepareArguments = (args: unknown): unknown => {
  */
 export const createEditTool = (
   cwd: string,
-  { operations = localOperations }: EditToolOptions = {},
+  { operations = localOperations }: FactoryOptions<EditOperations> = {},
 ): FactoryTool<typeof parameters, EditToolDetails | undefined> =>
   factoryTool({
     name: "edit",

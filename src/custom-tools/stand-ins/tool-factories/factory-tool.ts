@@ -5,6 +5,12 @@ import type { ToolContent } from "../../../output/content.ts"
 import type { AgentToolResult, AgentToolUpdateCallback } from "../../agent-tool-result.ts"
 import type { ExtensionContext, ToolDefinition } from "../../extension.ts"
 
+/** The options of a factory. */
+export interface FactoryOptions<Operations> {
+  /** How the tool accesses files. Default: this machine's. */
+  readonly operations?: Operations
+}
+
 export interface FactoryTool<TParams extends TSchema, TDetails> extends ToolDefinition<TParams, TDetails> {
   label: string
   /** In pi's order. The context tells what the model accepts; without one everything is returned. */

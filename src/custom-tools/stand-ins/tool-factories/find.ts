@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
 import { entriesBelow } from "./entries-below.ts"
-import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { resolvePath, slashed } from "./paths.ts"
 import { wholeNumber } from "./whole-number.ts"
@@ -28,11 +28,6 @@ export interface FindOperations {
     folder: string,
     options: { readonly ignore: Array<string>; readonly limit: number; readonly signal?: AbortSignal },
   ): Promise<Array<string>> | Array<string>
-}
-
-export interface FindToolOptions {
-  /** Default: this machine's folders. */
-  readonly operations?: FindOperations
 }
 
 export interface FindToolDetails extends ListDetails {
@@ -77,7 +72,7 @@ const ignore = ["**/node_modules/**", "**/.git/**"]
  */
 export const createFindTool = (
   cwd: string,
-  { operations = localOperations }: FindToolOptions = {},
+  { operations = localOperations }: FactoryOptions<FindOperations> = {},
 ): FactoryTool<typeof parameters, FindToolDetails | undefined> =>
   factoryTool({
     name: "find",

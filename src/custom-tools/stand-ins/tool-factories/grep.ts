@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { DEFAULT_MAX_BYTES, formatSize, GREP_MAX_LINE_LENGTH, truncateLine } from "../truncation.ts"
 import { entriesBelow } from "./entries-below.ts"
-import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { lineMatcher } from "./line-search.ts"
 import { resolvePath } from "./paths.ts"
@@ -35,11 +35,6 @@ export interface GrepOperations {
   /** Rejects, or throws, if nothing exists at the path. */
   isDirectory(path: string): Promise<boolean> | boolean
   readFile(path: string): Promise<string> | string
-}
-
-export interface GrepToolOptions {
-  /** Default: this machine's files. */
-  readonly operations?: GrepOperations
 }
 
 export interface GrepToolDetails extends ListDetails {
@@ -120,7 +115,7 @@ function* around(
  */
 export const createGrepTool = (
   cwd: string,
-  { operations = localOperations }: GrepToolOptions = {},
+  { operations = localOperations }: FactoryOptions<GrepOperations> = {},
 ): FactoryTool<typeof parameters, GrepToolDetails | undefined> =>
   factoryTool({
     name: "grep",

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
-import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { type ListDetails, limitedList } from "./limited-list.ts"
 import { resolvePath } from "./paths.ts"
 import { wholeNumber } from "./whole-number.ts"
@@ -23,11 +23,6 @@ export interface LsOperations {
   /** Rejects, or throws, if nothing exists at the path. */
   stat(path: string): Promise<{ isDirectory(): boolean }> | { isDirectory(): boolean }
   readdir(path: string): Promise<Array<string>> | Array<string>
-}
-
-export interface LsToolOptions {
-  /** Default: this machine's folders. */
-  readonly operations?: LsOperations
 }
 
 export interface LsToolDetails extends ListDetails {
@@ -74,7 +69,7 @@ const listed = async (
  */
 export const createLsTool = (
   cwd: string,
-  { operations = localOperations }: LsToolOptions = {},
+  { operations = localOperations }: FactoryOptions<LsOperations> = {},
 ): FactoryTool<typeof parameters, LsToolDetails | undefined> =>
   factoryTool({
     name: "ls",

@@ -6,7 +6,7 @@ import { localFiles } from "../../../io/files.ts"
 import type { AgentToolResult } from "../../agent-tool-result.ts"
 import type { ExtensionContext } from "../../extension.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
-import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { imageTypeOf } from "./image-type.ts"
 import { LineWindow } from "./line-window.ts"
 import { resolvePath } from "./paths.ts"
@@ -27,11 +27,9 @@ export interface ReadOperations {
   detectImageMimeType?(path: string): Promise<string | null | undefined>
 }
 
-export interface ReadToolOptions {
+export interface ReadToolOptions extends FactoryOptions<ReadOperations> {
   /** Ignored: images are returned unchanged or, above 4.5 MB of base64, omitted, because they cannot be resized here. */
   readonly autoResizeImages?: boolean
-  /** Default: this machine's files. */
-  readonly operations?: ReadOperations
 }
 
 export interface ReadToolDetails {

@@ -5,7 +5,7 @@ import { changing } from "../../../handlers/file-changes.ts"
 import { localFiles } from "../../../io/files.ts"
 import { currentCall } from "../../current-call.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
-import { type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
+import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
 import { failingTo } from "./file-failure.ts"
 import { resolvePath } from "./paths.ts"
 
@@ -19,11 +19,6 @@ export interface WriteOperations {
   writeFile(path: string, content: string): Promise<void>
   /** Makes a folder and its parents. */
   mkdir(folder: string): Promise<void>
-}
-
-export interface WriteToolOptions {
-  /** Default: this machine's files. */
-  readonly operations?: WriteOperations
 }
 
 const codeOf = (cause: unknown): unknown => (cause as { code?: unknown } | null)?.code
@@ -62,7 +57,7 @@ const writeWith =
  */
 export const createWriteTool = (
   cwd: string,
-  { operations }: WriteToolOptions = {},
+  { operations }: FactoryOptions<WriteOperations> = {},
 ): FactoryTool<typeof parameters, undefined> =>
   factoryTool({
     name: "write",

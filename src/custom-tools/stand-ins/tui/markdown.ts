@@ -2,9 +2,9 @@
  * Renders Markdown as lines: headings, lists, quotes, code, rules and the inline styles; everything else, including tables,
  * is unchanged.
  */
-import type { Component } from "../../ui-context.ts"
 import { visibleWidth, wrapTextWithAnsi } from "./ansi-text.ts"
-import { type Paint, withPadding } from "./background.ts"
+import type { Paint } from "./background.ts"
+import { PaddedText } from "./padded-text.ts"
 
 /** The styles; each returns its text with terminal sequences. */
 export interface MarkdownTheme {
@@ -52,10 +52,7 @@ const startsBlock = (line: string): boolean =>
 const inline =
   /(`+)(.{1,500}?)\1|(\*\*|__)(?=\S)(.{1,500}?)\3(?!\*)|~~(.{1,500}?)~~|\[([^\]]{1,500})\]\(([^)\s]{1,2000})[^)]{0,500}\)|(?<![\w*])([*_])(?=\S)(.{1,500}?)(?<=\S)\8(?![\w*])/g
 
-export class Markdown implements Component {
-  private text: string
-  private readonly paddingX: number
-  private readonly paddingY: number
+export class Markdown extends PaddedText {
   private readonly theme: MarkdownTheme
   private readonly style: DefaultTextStyle
 
@@ -66,24 +63,13 @@ export class Markdown implements Component {
     theme: MarkdownTheme,
     defaultTextStyle: DefaultTextStyle = {},
   ) {
-    this.text = text
-    this.paddingX = paddingX
-    this.paddingY = paddingY
+    super(text, paddingX, paddingY, defaultTextStyle.bgColor)
     this.theme = theme
     this.style = defaultTextStyle
   }
 
-  setText(text: string): void {
-    this.text = text
-  }
-
-  invalidate(): void {}
-
-  render(width: number): Array<string> {
-    if (this.text.trim() === "") return []
-    const source = this.text.replaceAll("\t", "   ").split(/\r?\n/)
-    const lines = this.blocks(source, Math.max(1, width - 2 * this.paddingX))
-    return withPadding(lines, { width, x: this.paddingX, y: this.paddingY, paint: this.style.bgColor })
+  protected override linesOf(text: string, width: number): Array<string> {
+    return this.blocks(text.split(/\r?\n/), width)
   }
 
   private blocks(source: ReadonlyArray<string>, width: number): Array<string> {
@@ -142,10 +128,10 @@ export class Markdown implements Component {
       return wrapTextWithAnsi(theme.heading(theme.bold(this.inline(shown))), width)
     }
     const item = listItem.exec(line)
-    if (item === null) return wrapTextWithAnsi(this.paint(this.inline(line)), width)
+    if (item === null) return wrapTextWithAnsi(this.styled(this.inline(line)), width)
     const [, indent = "", bullet = "", text = ""] = item
     const rest = " ".repeat(indent.length + bullet.length + 1)
-    return this.hanging(this.paint(this.inline(text)), `${indent}${theme.listBullet(bullet)} `, rest, width)
+    return this.hanging(this.styled(this.inline(text)), `${indent}${theme.listBullet(bullet)} `, rest, width)
   }
 
   private hanging(text: string, first: string, rest: string, width: number): Array<string> {
@@ -167,7 +153,7 @@ export class Markdown implements Component {
     })
   }
 
-  private paint(text: string): string {
+  private styled(text: string): string {
     const { color, bold, italic, underline, strikethrough } = this.style
     const paints = [
       color,
