@@ -8,7 +8,7 @@ import { Script } from "node:vm"
 import type { Jiti } from "jiti"
 import { here } from "../../io/beside.ts"
 import type { CompileCache, TransformedModule } from "./compile-cache.ts"
-import { createJiti } from "./create-jiti.ts"
+import { jitiAt } from "./create-jiti.ts"
 import { importMeta, ModuleSyntax } from "./module-syntax.ts"
 
 /** The scope through which a module's code accesses other modules. */
@@ -78,7 +78,7 @@ let jiti: Jiti | undefined
 
 const transform = (filename: string, source: string): TransformedModule => {
   const syntax = new ModuleSyntax()
-  jiti ??= createJiti(here, { fsCache: false, moduleCache: false, debug: false })
+  jiti ??= jitiAt(here)
   const isModule = kindOf(filename) === "m"
   const code = jiti.transform({
     source,

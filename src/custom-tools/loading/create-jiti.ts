@@ -1,10 +1,9 @@
 /** Loads jiti with the first foreign module. It reads files of its own package, so a bundle cannot hold it. */
+import type { Jiti } from "jiti"
 import { requireBeside } from "../../io/beside.ts"
 import { isMissingModule } from "../../io/missing-module.ts"
 
-type JitiModule = typeof import("jiti")
-
-const loadJiti = (): JitiModule => {
+const loadJiti = (): typeof import("jiti") => {
   try {
     return requireBeside("jiti")
   } catch (cause) {
@@ -18,5 +17,9 @@ const loadJiti = (): JitiModule => {
   }
 }
 
-/** jiti's `createJiti`. Throws an Error that names the package to install if it is missing, for example beside a bundle. */
-export const createJiti: JitiModule["createJiti"] = (...options) => loadJiti().createJiti(...options)
+/**
+ * A jiti for the module at a path, without caches of its own. Throws an Error that names the package to install if it is
+ * missing, for example beside a bundle.
+ */
+export const jitiAt = (path: string): Jiti =>
+  loadJiti().createJiti(path, { fsCache: false, moduleCache: false, debug: false })

@@ -4,7 +4,7 @@ import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { requireBeside } from "../../io/beside.ts"
 import { isModuleFile, noModule } from "./compile-module.ts"
-import { createJiti } from "./create-jiti.ts"
+import { jitiAt } from "./create-jiti.ts"
 import { readJsonObject } from "./folder-entries.ts"
 
 /** When our own modules stand in for the packages that foreign tools import: if those are not installed, always, never. */
@@ -36,8 +36,8 @@ interface Importer {
 
 /** Resolves a specifier to a file, for a module at `path`, which need not exist; undefined if there is none. */
 export const findModule = (specifier: string, { path, isEsm }: Importer): string | undefined => {
-  const jiti = createJiti(path, { fsCache: false, moduleCache: false, debug: false })
-  const found = jiti.esmResolve(specifier, { try: true, conditions: ["node", isEsm ? "import" : "require"] })
+  const conditions = ["node", isEsm ? "import" : "require"]
+  const found = jitiAt(path).esmResolve(specifier, { try: true, conditions })
   return found?.startsWith("file:") ? fileURLToPath(found) : found
 }
 

@@ -1,6 +1,7 @@
 /** Resolves configured paths, and tells which files are modules of tools. */
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { expandHome } from "../../io/expand-home.ts"
 import { got } from "../../model/got.ts"
 import type { ToolPath } from "../loaded-tool.ts"
 import { expectIsolate } from "./load-options.ts"
@@ -26,10 +27,8 @@ export const toToolPaths = (
  */
 export const resolveToolPath = (path: string, cwd: string, home: string): string => {
   if (path === "") throw new Error("The path is empty")
-  if (path === "~") return resolve(home)
-  if (path.startsWith("~/")) return join(resolve(home), path.slice(2))
   if (path.startsWith("file:")) return fileURLToPath(path)
-  return resolve(cwd, path)
+  return resolve(cwd, expandHome(path, resolve(home)))
 }
 
 /** Whether a file only describes a tool. */

@@ -4,11 +4,11 @@ import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { here } from "../../io/beside.ts"
+import { expandHome } from "../../io/expand-home.ts"
 
 const agentFolder = (configFolder: string): string => {
   const set = process.env.PI_CODING_AGENT_DIR
-  if (!set) return join(homedir(), configFolder, "agent")
-  return set === "~" || set.startsWith("~/") ? homedir() + set.slice(1) : set
+  return set ? expandHome(set) : join(homedir(), configFolder, "agent")
 }
 
 /** pi's user folder; `PI_CODING_AGENT_DIR`, if set. */

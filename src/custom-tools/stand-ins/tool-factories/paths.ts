@@ -1,6 +1,6 @@
 /** Resolves paths from models. */
-import { homedir } from "node:os"
 import { resolve, sep } from "node:path"
+import { expandHome } from "../../../io/expand-home.ts"
 
 /** Spaces that models use instead of the plain one. */
 const unicodeSpaces = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
@@ -8,8 +8,7 @@ const unicodeSpaces = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
 /** Returns the absolute path. `~` is the home folder; an `@` before the path, as in mentions of files, is removed. */
 export const resolvePath = (path: string, cwd: string): string => {
   const plain = path.replace(/^@/, "").replace(unicodeSpaces, " ")
-  const expanded = plain === "~" || plain.startsWith("~/") ? homedir() + plain.slice(1) : plain
-  return resolve(cwd, expanded)
+  return resolve(cwd, expandHome(plain))
 }
 
 export const slashed = (path: string): string => (sep === "/" ? path : path.split(sep).join("/"))
