@@ -17,11 +17,13 @@ import { withGetters } from "./with-getters.ts"
 /** The agent of hosts without sub-agents. */
 const mainAgent = "main"
 
-const contextOf = (
-  host: CustomToolHost,
-  call: CurrentCall | undefined,
-  cwd: string,
-): CustomToolContext & ExtensionContext => {
+/**
+ * @param call The call that the code runs for. Without one, `abort()` only notifies the host.
+ * @param cwd The agent's working directory, unless the host has one.
+ */
+type MakeContext<Context> = (host: CustomToolHost, call: CurrentCall | undefined, cwd: string) => Context
+
+const contextOf: MakeContext<CustomToolContext & ExtensionContext> = (host, call, cwd) => {
   const session = (): SessionManager => host.sessionManager ?? defaultSession(host)
   const hasMessages = () => host.hasPendingMessages?.() ?? false
   const control = {
@@ -69,15 +71,8 @@ const contextOf = (
  *
  * Defaults, if the host has none: `ui` is the no-op one, `sessionManager` a small session in memory, `modelRegistry` one
  * without models, `model` undefined. `isIdle()` is false during a call, `hasQueuedMessages()` false.
- *
- * @param call The call that the code runs for. Without one, `abort()` only notifies the host.
- * @param cwd The agent's working directory, unless the host has one.
  */
-export const customToolContext: (
-  host: CustomToolHost,
-  call: CurrentCall | undefined,
-  cwd: string,
-) => CustomToolContext = contextOf
+export const customToolContext: MakeContext<CustomToolContext> = contextOf
 
 /**
  * The context of a pi tool and of an extension's listeners: like `customToolContext`, plus the call's `signal`.
@@ -86,8 +81,4 @@ export const customToolContext: (
  * trusted; `getContextUsage()` returns undefined, `getSystemPrompt()` an empty text; `shutdown()` writes to the log;
  * `compact()` throws an error that names what is missing, or passes it to its option `onError`.
  */
-export const extensionContext: (
-  host: CustomToolHost,
-  call: CurrentCall | undefined,
-  cwd: string,
-) => ExtensionContext = contextOf
+export const extensionContext: MakeContext<ExtensionContext> = contextOf

@@ -1,22 +1,19 @@
 /** The themes of pi's components without a screen: every style returns its text unchanged. */
 import type { Paint } from "./tui/background.ts"
-import type { MarkdownTheme } from "./tui/markdown.ts"
+import { type MarkdownTheme, markdownStyles } from "./tui/markdown.ts"
 
 const plain: Paint = (text) => text
 
-const styles = (names: string): Readonly<Record<string, Paint>> =>
-  Object.fromEntries(names.split(" ").map((name) => [name, plain]))
+const styles = <Name extends string>(...names: ReadonlyArray<Name>) =>
+  Object.fromEntries(names.map((name) => [name, plain])) as Record<Name, Paint>
 
-export const getMarkdownTheme = (): MarkdownTheme =>
-  styles(
-    "heading link linkUrl code codeBlock codeBlockBorder quote quoteBorder hr listBullet bold italic strikethrough underline",
-  ) as unknown as MarkdownTheme
+export const getMarkdownTheme = (): MarkdownTheme => styles(...markdownStyles)
 
 export const getSelectListTheme = (): Readonly<Record<string, Paint>> =>
-  styles("selectedPrefix selectedText description scrollInfo noMatch")
+  styles("selectedPrefix", "selectedText", "description", "scrollInfo", "noMatch")
 
 export const getSettingsListTheme = (): Readonly<Record<string, Paint | string>> => ({
-  ...styles("label value description hint"),
+  ...styles("label", "value", "description", "hint"),
   cursor: "→ ",
 })
 

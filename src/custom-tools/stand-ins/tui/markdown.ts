@@ -6,22 +6,23 @@ import { visibleWidth, wrapTextWithAnsi } from "./ansi-text.ts"
 import type { Paint } from "./background.ts"
 import { PaddedText } from "./padded-text.ts"
 
+/** The names of the styles. */
+export const markdownStyles = [
+  ...([
+    "heading",
+    "link",
+    "linkUrl",
+    "code",
+    "codeBlock",
+    "codeBlockBorder",
+    "quote",
+    "quoteBorder",
+  ] as const),
+  ...(["hr", "listBullet", "bold", "italic", "strikethrough", "underline"] as const),
+]
+
 /** The styles; each returns its text with terminal sequences. */
-export interface MarkdownTheme {
-  readonly heading: Paint
-  readonly link: Paint
-  readonly linkUrl: Paint
-  readonly code: Paint
-  readonly codeBlock: Paint
-  readonly codeBlockBorder: Paint
-  readonly quote: Paint
-  readonly quoteBorder: Paint
-  readonly hr: Paint
-  readonly listBullet: Paint
-  readonly bold: Paint
-  readonly italic: Paint
-  readonly strikethrough: Paint
-  readonly underline: Paint
+export interface MarkdownTheme extends Readonly<Record<(typeof markdownStyles)[number], Paint>> {
   highlightCode?(code: string, language?: string): Array<string>
   /** Before each line of code. Default: two spaces. */
   readonly codeBlockIndent?: string
