@@ -30,14 +30,18 @@ interface Turn {
 
 /** The state of a call that has not ended. */
 interface Execution {
-  readonly toolCallId: string
-  readonly toolName: string
-  readonly args: unknown
+  /** As events name it. */
+  readonly call: { readonly toolCallId: string; readonly toolName: string; readonly args: unknown }
   readonly turn: Turn | undefined
   isStarted: boolean
   /** The end of its output so far. */
   text: string
 }
+
+type End = Extract<
+  ToolEvent,
+  { _tag: "Completed" | "BackgroundCompleted" | "Error" | "Denied" | "Cancelled" }
+>
 
 const types = ["tool_execution_start", "tool_execution_update", "tool_execution_end", "turn_end"]
 
@@ -100,14 +104,8 @@ export class Executions {
     if (!types.some((type) => this.audience.hears(type))) return
     const turn = parentId === undefined ? this.turns.get(agentId) : undefined
     turn?.calls.push({ type: "toolCall", id: callId, name, arguments: params })
-    this.open.set(callId, {
-      toolCallId: callId,
-      toolName: name,
-      args: params,
-      turn,
-      isStarted: false,
-      text: "",
-    })
+    const call = { toolCallId: callId, toolName: name, args: params }
+    this.open.set(callId, { call, turn, isStarted: false, text: "" })
   }
 
   event(event: ToolEvent): void {
@@ -132,27 +130,19 @@ export class Executions {
   private start(execution: Execution): void {
     if (execution.isStarted) return
     execution.isStarted = true
-    const { toolCallId, toolName, args } = execution
-    this.tell({ type: "tool_execution_start", toolCallId, toolName, args })
+    this.tell({ type: "tool_execution_start", ...execution.call })
   }
 
   private update(execution: Execution, { content, partial }: Extract<ToolEvent, { _tag: "Delta" }>): void {
     execution.text = (execution.text + content).slice(-maxText)
-    const { toolCallId, toolName, args, text } = execution
-    const partialResult = partial ?? textResult(text)
-    this.tell({ type: "tool_execution_update", toolCallId, toolName, args, partialResult })
+    const partialResult = partial ?? textResult(execution.text)
+    this.tell({ type: "tool_execution_update", ...execution.call, partialResult })
   }
 
-  private end(
-    execution: Execution,
-    event: Extract<
-      ToolEvent,
-      { _tag: "Completed" | "BackgroundCompleted" | "Error" | "Denied" | "Cancelled" }
-    >,
-  ): void {
+  private end(execution: Execution, event: End): void {
     // A refused call has not started here, but in pi it has.
     this.start(execution)
-    const { toolCallId, toolName } = execution
+    const { toolCallId, toolName } = execution.call
     this.open.delete(toolCallId)
     const isError =
       event._tag === "BackgroundCompleted" ? event.status !== "complete" : event._tag !== "Completed"
@@ -161,9 +151,8 @@ export class Executions {
       content: output === undefined || isError ? textResult(content).content : output.content,
       details: output?.details,
     }
-    execution.turn?.results.push({
-      ...{ role: "toolResult", toolCallId, toolName, ...result, isError, timestamp: Date.now() },
-    })
+    const ended = { toolCallId, toolName, ...result, isError }
+    execution.turn?.results.push({ role: "toolResult", ...ended, timestamp: Date.now() })
     this.tell({ type: "tool_execution_end", toolCallId, toolName, result, isError })
   }
 
