@@ -5,10 +5,14 @@ import { column } from "./connection.ts"
 import { Elsewhere } from "./elsewhere.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
 import { claimFree, freeAgents, lease, roomOf, type Signs, showLife, stateOf, workOf } from "./runner-rows.ts"
+import { beat } from "./schema.ts"
 import type { Sql } from "./sql.ts"
 
 /** The milliseconds between two heartbeats. Each one also finds work that no notice announced. */
 const beatEvery = 1000
+
+/** With how many heartbeats one is announced: more often than processes prove that notices arrive. */
+const announceEvery = 4
 
 /** How many agents are claimed at once: few, so that several processes share them. */
 const claimSize = 200
@@ -69,6 +73,9 @@ export class Membership implements RunnerIdentity {
   private isUnsure = false
   /** Which free agents the next look claims: an equal share of them, or all. */
   private claims: "none" | "share" | "all" = "share"
+  /** How many agents the next look claims because a client left one to this runner, whatever its share. */
+  private owed = 0
+  private beats = 0
   /** Whether some agents had no runner at the last heartbeat, but all had one at the heartbeat before. */
   isNewlyFree = false
   private hadFree = false
@@ -170,7 +177,9 @@ export class Membership implements RunnerIdentity {
   /** Sends a heartbeat of this runner. */
   async showLife(): Promise<Signs> {
     const at = performance.now()
-    const signs = await showLife(this.sql, this.id, this.options.tools())
+    this.beats += 1
+    const notices = this.beats % announceEvery === 0 ? [beat] : []
+    const signs = await showLife(this.sql, this.id, this.options.tools(), notices)
     if (!signs.isAlive) return signs
     this.seenAt = at
     this.isNewlyFree = signs.hasFree && !this.hadFree
@@ -201,16 +210,22 @@ export class Membership implements RunnerIdentity {
     if (this.claims === "none") this.claims = "share"
   }
 
+  /** Called when a client left one agent to this runner: no other one claims it before the next heartbeat. */
+  onOwed(): void {
+    this.owed += 1
+  }
+
   /** Claims agents that no runner has, and returns the pending work. After a failure, the next look claims them. */
   async look(): Promise<Work> {
-    const { sql, claims, elsewhere } = this
+    const { sql, claims, owed, elsewhere } = this
     const adopted = this.adopted
     this.adopted = []
     this.hasMissed = false
     this.claims = "none"
+    this.owed = 0
     try {
       if (this.isUnsure) adopted.push(...(await this.lost(adopted)))
-      if (claims !== "none") await this.claim(adopted, claims === "all")
+      if (claims !== "none" || owed > 0) await this.claim(adopted, claims, owed)
       const tools = this.options.tools()
       const state = adopted.length === 0 ? undefined : await stateOf(sql, adopted, tools)
       const rows = await workOf(sql, this.id, tools)
@@ -290,13 +305,14 @@ export class Membership implements RunnerIdentity {
     return rows.flatMap(({ agent_id }) => (known.has(agent_id) ? [] : [agent_id]))
   }
 
-  /** Adds the agents that it claims to `adopted`. `isWhole`: claims all that it can run, regardless of its share. */
-  private async claim(adopted: Array<string>, isWhole: boolean): Promise<void> {
+  /** Adds the agents that it claims to `adopted`: all that it can run, or its share and at least those that it is owed. */
+  private async claim(adopted: Array<string>, claims: Membership["claims"], owed: number): Promise<void> {
     const { sql, id, freeSince, isFirstClaim: isFirst } = this
     const tools = this.options.tools()
     const overdueAt = performance.now() - this.options.unknownToolTimeout
     const overdue = [...freeSince].flatMap(([agentId, since]) => (since <= overdueAt ? [agentId] : []))
-    let room = isWhole ? Number.POSITIVE_INFINITY : await roomOf(sql, id, tools)
+    let room = claims === "all" ? Number.POSITIVE_INFINITY : owed
+    if (claims === "share") room = Math.max(owed, await roomOf(sql, id, tools))
     while (room > 0) {
       const limit = Math.min(claimSize, room)
       const claimed = await claimFree(sql, { id, tools, limit, overdue, isFirst })
@@ -304,7 +320,7 @@ export class Membership implements RunnerIdentity {
       room = claimed.length < limit ? 0 : room - limit
     }
     this.isFirstClaim = false
-    if (isWhole) this.noteFree(await freeAgents(sql))
+    if (claims === "all") this.noteFree(await freeAgents(sql))
   }
 
   private noteFree(free: ReadonlyArray<string>): void {

@@ -1,7 +1,7 @@
 /** Notices between the processes of a Postgres store, so that none has to poll. Regular looks compensate for lost notices. */
 
 import { whenAborted } from "../../model/when-aborted.ts"
-import { channel, type Notice } from "./schema.ts"
+import { beat, channel, type Notice } from "./schema.ts"
 import { type Listener, listen } from "./sql.ts"
 
 /** Milliseconds after which a wait ends without a notice. */
@@ -27,6 +27,7 @@ export class Notices {
   private listener: Listener | undefined
   private isListening = false
   private isProved = false
+  private isBeaten = false
   private proved: (() => void) | undefined
   private isClosed = false
   private count = 0
@@ -109,6 +110,10 @@ export class Notices {
   }
 
   private hear(notice: string): void {
+    if (notice === beat) {
+      this.isBeaten = true
+      return
+    }
     if (notice === proof) {
       this.isProved = true
       this.proved?.()
@@ -133,6 +138,11 @@ export class Notices {
   private prove(): void {
     // A proof on the listener's own connection would be heard where no other is.
     if (this.proved !== undefined) return
+    if (this.isBeaten) {
+      this.isBeaten = false
+      this.isProved = true
+      return
+    }
     if (!this.isProved) this.tryToListen()
     this.isProved = false
     this.listener?.tell(proof).catch(() => undefined)

@@ -133,7 +133,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       // A new runner may be joining: then that one leaves.
       await Promise.all([this.rejoining, this.looking])
       await leaveStore(this.life.membership, this.life.runner)
-      await this.store.tellWork([null])
+      await this.store.tellWork(["work"])
     } finally {
       clearInterval(late)
       await this.store.close()
@@ -152,7 +152,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       await membership.settled()
       return queued
     }
-    const { added, agents, owners } = await queue().finally(() => this.queueing.delete(found))
+    const { added, agents, notices } = await queue().finally(() => this.queueing.delete(found))
     membership.got(agents)
     if (added.length < calls.length) membership.onMaybeIdle(agents)
     const places = new Map(added.map((row) => [row.callId, row]))
@@ -174,7 +174,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
         if (!found.has(place.callId) && !runner.isKnown(call.callId)) runner.takeIn(snapshot)
       }
     }
-    if (isElsewhere) await this.store.tellWork(owners)
+    if (isElsewhere) await this.store.tellWork(notices)
   }
 
   /** Resolves once the calls that the executor received before are stored and in their lanes, or never will be. */
@@ -247,7 +247,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   /** Frees the agents of a runner whose executor was shut down. If the store fails, its lease expires. */
   private giveBack(membership: Membership): void {
     membership.leave().then(
-      () => this.store.tellWork([null]),
+      () => this.store.tellWork(["work"]),
       () => undefined,
     )
   }
@@ -273,7 +273,9 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     const { membership } = this.life ?? {}
     if (membership === undefined) return
     if (notice === "work") membership.onFree()
-    if (notice === "work" || notice === `work ${membership.id}`) this.lookSoon()
+    if (notice === `free ${membership.id}`) membership.onOwed()
+    if (notice === "work" || notice === `free ${membership.id}` || notice === `work ${membership.id}`)
+      this.lookSoon()
   }
 
   /** Called after a heartbeat. */
@@ -284,7 +286,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     journal.resume()
     life.runner.dropOldTasks()
     await this.learn(life, signs)
-    if (membership.isNewlyFree) await this.store.tellWork([null])
+    if (membership.isNewlyFree) await this.store.tellWork(["work"])
     if (signs.hasFree || signs.hasWork || membership.hasSurplus) this.lookSoon()
   }
 
@@ -337,7 +339,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       else this.lookLater()
     }
     // After the requests: those of agents that are given up now are left to their next runner.
-    if (await membership.handOn(runner)) await this.store.tellWork([null])
+    if (await membership.handOn(runner)) await this.store.tellWork(["work"])
   }
 
   private lookLater(): void {

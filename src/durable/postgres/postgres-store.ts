@@ -20,7 +20,7 @@ import { inParts } from "./in-parts.ts"
 import type { RunnerIdentity } from "./journal-store.ts"
 import { countedKey, countUses } from "./limit-uses.ts"
 import { Notices } from "./notices.ts"
-import { channel, type Notice } from "./schema.ts"
+import { channel, type Notice, workNotice } from "./schema.ts"
 import { isAway, type Query, type Sql } from "./sql.ts"
 
 /** A call that was not known before. */
@@ -36,8 +36,8 @@ export interface Enqueued {
   readonly added: ReadonlyArray<Added>
   /** The agents that were new and belong to the runner. */
   readonly agents: ReadonlyArray<string>
-  /** The runners of the agents; null for agents without one. */
-  readonly owners: ReadonlyArray<number | null>
+  /** What tells the runners of the agents. */
+  readonly notices: ReadonlyArray<Notice>
 }
 
 /** The runner of an agent. */
@@ -107,8 +107,7 @@ export class PostgresStore implements CallStore {
   async enqueue(calls: ReadonlyArray<ToolCall>): Promise<void> {
     const createdAt = Date.now()
     const snapshots = calls.map((call) => queuedSnapshot(call, createdAt))
-    const { owners } = await this.submit(snapshots, undefined)
-    await this.tellWork(owners)
+    await this.tellWork((await this.submit(snapshots, undefined)).notices)
   }
 
   /** Queues calls. New agents belong to `runner`. The returned ids are column values. */
@@ -133,11 +132,15 @@ export class PostgresStore implements CallStore {
       this.sql.begin((sql) =>
         Promise.all([
           // The update locks existing rows: `release` locks an agent before it checks whether the agent has calls.
-          sql<Array<{ agent_id: string; runner: number | null; is_new: boolean }>>`
+          // One agent without a runner is left to the runner with the fewest: to wake all of them would cost each some statements.
+          sql<Array<{ agent_id: string; runner: number | null; is_new: boolean; nearest: number | null }>>`
         INSERT INTO stepline_agents (agent_id, runner)
         SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner?.id ?? null}::bigint FOR KEY SHARE)
         ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner
-        RETURNING agent_id, runner, xmax = 0 AND runner IS NOT NULL AS is_new`,
+        RETURNING agent_id, runner, xmax = 0 AND runner IS NOT NULL AS is_new, CASE WHEN runner IS NULL AND ${agentIds.length === 1} THEN (
+          SELECT id FROM stepline_runners r WHERE expires_at > now() AND ${rows[0]?.name ?? ""} = ANY(tools)
+          ORDER BY (SELECT count(*) FROM stepline_agents WHERE runner = r.id), random() LIMIT 1
+        ) END AS nearest`,
           inParts(
             rows,
             ({ json }) => sql<Array<Added>>`
@@ -160,7 +163,9 @@ export class PostgresStore implements CallStore {
     return {
       added,
       agents: agents.filter((row) => row.is_new).map((row) => row.agent_id),
-      owners: agents.map((row) => row.runner),
+      notices: agents.map(({ runner, nearest }): Notice =>
+        nearest === null ? workNotice(runner) : `free ${nearest}`,
+      ),
     }
   }
 
@@ -182,7 +187,7 @@ export class PostgresStore implements CallStore {
       RETURNING id, (SELECT runner FROM stepline_agents a WHERE a.agent_id = stepline_requests.agent_id) AS owner`
     const [made] = await this.patiently(insert)
     if (made === undefined) return false
-    await this.tellWork([made.owner])
+    await this.tellWork([workNotice(made.owner)])
     const answer = await this.answers.of(made.id)
     if (answer === undefined) throw unansweredError()
     if ("error" in answer) throw new Error(answer.error)
@@ -323,14 +328,11 @@ export class PostgresStore implements CallStore {
     return this.notices.changed(mark, signal)
   }
 
-  /** Notifies the runners that have work; for null, all runners, which claim it. After a failure they look by themselves. */
-  async tellWork(runners: ReadonlyArray<number | null>): Promise<void> {
-    const notices = [...new Set(runners)].map(
-      (runner): Notice => (runner === null ? "work" : `work ${runner}`),
-    )
-    await this.sql`SELECT pg_notify(${channel}, notice) FROM unnest(${notices}::text[]) AS notice`.catch(
-      () => undefined,
-    )
+  /** Notifies the runners that have work. After a failure they look by themselves. */
+  async tellWork(notices: ReadonlyArray<Notice>): Promise<void> {
+    const telling = this.sql`
+      SELECT pg_notify(${channel}, notice) FROM unnest(${[...new Set(notices)]}::text[]) AS notice`
+    await telling.catch(() => undefined)
   }
 
   async close(): Promise<void> {

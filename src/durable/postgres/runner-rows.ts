@@ -1,6 +1,7 @@
 /** The reads and claims of a runner in its store. */
 import type { StoredState } from "../store.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
+import { channel } from "./schema.ts"
 import type { Sql } from "./sql.ts"
 
 /** The milliseconds for which a runner counts as alive after a heartbeat. */
@@ -24,9 +25,15 @@ export interface Signs {
 
 /**
  * Renews the lease of a runner and its list of tools, and ends the runners whose lease has expired, which frees their agents. A
- * single statement, because an idle process runs it each second. A runner that is storing something is ended later.
+ * single statement, because an idle process runs it each second: it sends the notices too. A runner that is storing something is
+ * ended later.
  */
-export const showLife = async (sql: Sql, id: number, tools: Array<string>): Promise<Signs> => {
+export const showLife = async (
+  sql: Sql,
+  id: number,
+  tools: Array<string>,
+  notices: ReadonlyArray<string>,
+): Promise<Signs> => {
   const [signs] = await sql<[Signs]>`
     WITH alive AS (
       UPDATE stepline_runners SET expires_at = now() + ${lease} * interval '1 millisecond', tools = ${tools}::text[]
@@ -35,7 +42,8 @@ export const showLife = async (sql: Sql, id: number, tools: Array<string>): Prom
       DELETE FROM stepline_runners WHERE id IN (
         SELECT id FROM stepline_runners WHERE expires_at < now() AND id <> ${id} FOR UPDATE SKIP LOCKED) RETURNING id
     )
-    SELECT EXISTS (SELECT FROM alive) AS "isAlive",
+    SELECT (SELECT count(pg_notify(${channel}, notice)) FROM unnest(${notices}::text[]) AS notice),
+      EXISTS (SELECT FROM alive) AS "isAlive",
       EXISTS (SELECT FROM dead) OR EXISTS (SELECT FROM stepline_agents WHERE runner IS NULL) AS "hasFree",
       (SELECT string_agg(id::text, ' ' ORDER BY id) FROM stepline_runners
         WHERE tools = ${tools}::text[] AND expires_at > now()) AS peers,

@@ -127,9 +127,15 @@ CREATE INDEX stepline_calls_receipts ON stepline_calls (ended_at) WHERE strpos(r
 
 /**
  * A message in the channel of a store. `work`: agents may have no runner; with a number: that runner has new calls or requests.
- * `news`: there are new events or answers.
+ * `free`: that runner is to claim one more agent. `news`: there are new events or answers.
  */
-export type Notice = "work" | `work ${number}` | "news"
+export type Notice = "work" | `work ${number}` | `free ${number}` | "news"
+
+/** The notice that a runner, or an agent without one, has work. */
+export const workNotice = (runner: number | null): Notice => (runner === null ? "work" : `work ${runner}`)
+
+/** Sent with some heartbeats: a process that receives it need not prove by itself that notices arrive. */
+export const beat = "beat"
 
 /** The channel in which the processes of a store notify each other. */
 export const channel = "stepline"

@@ -122,6 +122,24 @@ describeWith("postgres")("agents of a Postgres store", () => {
     await expectOnce(client, ran)
   })
 
+  it("that a client brings one by one are claimed by one process each, and the others do nothing for them", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const work = pipeline().andThen(() => Step.Output("done"))
+    for (let at = 0; at < 3; at++) await durableOf(store, { work })
+    await outliveLeases(sql)
+    const claims = vi.spyOn(Membership.prototype as unknown as { claim(): Promise<void> }, "claim")
+    onTestFinished(() => claims.mockRestore())
+    const client = await openDurableExecutor({ store, runner: false })
+    onTestFinished(() => client.close())
+    for (const agentId of agentIds.slice(0, 12)) {
+      await client.enqueue([{ callId: agentId, agentId, name: "work" }])
+      await expect.poll(() => client.result(agentId)).toBeDefined()
+    }
+    expect(await countsIn(sql)).toEqual([4, 4, 4])
+    expect(claims).toHaveBeenCalledTimes(12)
+  })
+
   it("stay where a handler runs, or where their host enqueued their calls", async () => {
     const store = await server.database()
     const sql = await adminOf(store)

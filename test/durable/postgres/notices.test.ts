@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { Membership } from "../../../src/durable/postgres/membership.ts"
 import { Notices } from "../../../src/durable/postgres/notices.ts"
 import type { Sql } from "../../../src/durable/postgres/sql.ts"
 import { ownPort, usePostgres } from "../../servers/postgres.ts"
@@ -53,6 +54,35 @@ describeWith("postgres")("notices of a Postgres store", () => {
       WHERE datname = current_database() AND application_name = 'stepline'`
     return row
   }
+
+  it("are proved to come by the heartbeats of any runner, so that an idle process sends nothing else", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const beats = vi.spyOn(Membership.prototype, "showLife")
+    onTestFinished(() => beats.mockRestore())
+    const notices = new Notices(store)
+    onTestFinished(() => notices.close())
+    await notices.listen()
+    const proofs = vi.spyOn(notices as unknown as { prove(): void }, "prove")
+    const { pid, began } = await listening(sql)
+    const durable = await openDurableExecutor({ store, registry: registryOf({}) })
+    onTestFinished(() => durable.close())
+    for (let second = 1; second <= 20; second += 1) {
+      vi.advanceTimersByTime(1000)
+      await Promise.all(beats.mock.results.map(({ value }) => value as Promise<unknown>))
+      // What the heartbeat sent is heard before this.
+      const mark = notices.mark()
+      await sql`SELECT pg_notify('stepline', 'news')`
+      await expect.poll(() => notices.mark()).toBeGreaterThan(mark)
+    }
+    expect(proofs).toHaveBeenCalledTimes(4)
+    const [{ last }] = await sql<
+      [{ last: string }]
+    >`SELECT query_start::text AS last FROM pg_stat_activity WHERE pid = ${pid}`
+    expect(last).toBe(began)
+  })
 
   it("come on one connection, as long as what proves that they come is heard", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
