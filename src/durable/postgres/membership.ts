@@ -76,8 +76,7 @@ export class Membership implements RunnerIdentity {
   /** How many agents the next look claims because a client left one to this runner, whatever its share. */
   private owed = 0
   private beats = 0
-  /** Whether some agents had no runner at the last heartbeat, but all had one at the heartbeat before. */
-  isNewlyFree = false
+  /** Whether some agents had no runner at the last heartbeat. */
   private hadFree = false
   /** The runners with the same tools, and the number of its agents, at the last heartbeat. */
   private before = ""
@@ -182,9 +181,8 @@ export class Membership implements RunnerIdentity {
     const signs = await showLife(this.sql, this.id, this.options.tools(), notices)
     if (!signs.isAlive) return signs
     this.seenAt = at
-    this.isNewlyFree = signs.hasFree && !this.hadFree
+    if (signs.hasFree) this.claims = this.hadFree ? "all" : "share"
     this.hadFree = signs.hasFree
-    if (signs.hasFree) this.claims = this.isNewlyFree ? "share" : "all"
     await this.compare(signs)
     const forgetting = this.forgetIdle()
     this.forgetting = forgetting.catch(() => undefined)

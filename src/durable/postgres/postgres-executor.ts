@@ -286,7 +286,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     journal.resume()
     life.runner.dropOldTasks()
     await this.learn(life, signs)
-    if (membership.isNewlyFree) await this.store.tellWork(["work"])
+    if (signs.hasEnded) await this.store.tellWork(["work"])
     if (signs.hasFree || signs.hasWork || membership.hasSurplus) this.lookSoon()
   }
 

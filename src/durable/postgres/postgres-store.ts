@@ -163,8 +163,8 @@ export class PostgresStore implements CallStore {
     return {
       added,
       agents: agents.filter((row) => row.is_new).map((row) => row.agent_id),
-      notices: agents.map(({ runner, nearest }): Notice =>
-        nearest === null ? workNotice(runner) : `free ${nearest}`,
+      notices: agents.map(
+        ({ runner, nearest }): Notice => (nearest === null ? workNotice(runner) : `free ${nearest}`),
       ),
     }
   }

@@ -13,6 +13,8 @@ export interface Signs {
   readonly isAlive: boolean
   /** Whether some agents have no runner. */
   readonly hasFree: boolean
+  /** Whether this heartbeat has ended a runner. */
+  readonly hasEnded: boolean
   /** The live runners with the same tools. */
   readonly peers: string | null
   /** Whether its agents have calls that it has not taken in, or requests that it has not answered. */
@@ -45,6 +47,7 @@ export const showLife = async (
     SELECT (SELECT count(pg_notify(${channel}, notice)) FROM unnest(${notices}::text[]) AS notice),
       EXISTS (SELECT FROM alive) AS "isAlive",
       EXISTS (SELECT FROM dead) OR EXISTS (SELECT FROM stepline_agents WHERE runner IS NULL) AS "hasFree",
+      EXISTS (SELECT FROM dead) AS "hasEnded",
       (SELECT string_agg(id::text, ' ' ORDER BY id) FROM stepline_runners
         WHERE tools = ${tools}::text[] AND expires_at > now()) AS peers,
       EXISTS (SELECT FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${id})
