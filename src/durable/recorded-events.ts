@@ -3,14 +3,12 @@ import { pageSize } from "./event-log.ts"
 import { openToRead } from "./postgres/connection.ts"
 import { eventPage } from "./postgres/postgres-store.ts"
 import { SqliteStore } from "./sqlite/sqlite-store.ts"
+import type { CallStore } from "./store.ts"
 import { isPostgres, storePath } from "./store-url.ts"
 import type { StoredEvent } from "./stored-event.ts"
 
 /** The events of a store, read page by page. */
-export interface Recording {
-  events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>>
-  close(): Promise<void>
-}
+export type Recording = Pick<CallStore, "events" | "close">
 
 /**
  * Opens a store for reading. Rejects with a StoreError if there is no store, or if a newer version wrote it. A store of an

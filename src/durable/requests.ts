@@ -39,6 +39,12 @@ export type Request = CallRequest | { readonly _tag: "Enqueue"; readonly calls: 
 /** The outcome of a request, such as whether it took effect, or why it failed. */
 export type RequestAnswer = { readonly took: unknown } | { readonly error: string }
 
+/** A request of another process that is not answered yet. */
+export interface OpenRequest {
+  readonly id: number
+  readonly text: string
+}
+
 /** Reads a request; undefined for a text that is not a JSON object. */
 export const readRequest = (text: string): Request | undefined => {
   try {

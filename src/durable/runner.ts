@@ -19,11 +19,11 @@ import { messageOf } from "../text/message-of.ts"
 import type { AskedQuestion } from "./inbox.ts"
 import { type JournalOptions, StoreJournal } from "./journal/journal.ts"
 import { rememberingFilter } from "./journal/remembering-filter.ts"
-import { restoreAll, restoreRules, takeIn, takeInStored } from "./journal/restore.ts"
+import { restoreRules } from "./journal/restore.ts"
 import { taskText } from "./journal/task-text.ts"
 import { receiptsIn } from "./poisoned.ts"
 import { type CallRequest, type Request, type RequestAnswer, readRequest } from "./requests.ts"
-import type { JournalStore, RuleRow, StoredCall, StoredState } from "./store.ts"
+import type { JournalStore, RuleRow } from "./store.ts"
 
 /** The options of a durable executor, besides those of every executor. */
 export interface DurableOptions extends ToolExecutorOptions {
@@ -175,20 +175,6 @@ export class Runner {
   /** Adds what handlers of calls that have ended have done, so that `undo` finds it. `results`: JSON of their last events. */
   restoreReceipts(results: ReadonlyArray<string>): void {
     this.journal.engine.changes?.restoreReceipts(results.flatMap(receiptsIn))
-  }
-
-  restore(state: StoredState): void {
-    restoreAll(state, this.journal)
-  }
-
-  /** Takes in a call that is stored already. */
-  takeIn(snapshot: CallSnapshot): void {
-    takeIn(snapshot, this.journal)
-  }
-
-  /** Takes in the row of a call that no executor has received before, whatever its snapshot contains. */
-  takeInStored(call: StoredCall): void {
-    takeInStored(call, this.journal)
   }
 
   /** Snapshots of calls that are about to be taken in. Calls that get their turn at once are on their first attempt. */

@@ -47,25 +47,19 @@ export class Commits {
   /** The commit that any call has to wait for. */
   private urgent = 0
   private scheduled = false
-  /** Resolves when the current commit has succeeded or failed. */
-  private storing: Promise<void> | undefined
-  /** The changes of the current commit. */
-  private taken: Taken | undefined
+  /** The changes of the current commit; `over` resolves when it has succeeded or failed. */
+  private storing: { readonly taken: Taken; readonly over: Promise<void> } | undefined
   private retry: NodeJS.Timeout | undefined
   private late: NodeJS.Timeout | undefined
   /** Whether no further commit may begin. */
   private isLast = false
-  private closed = false
+  /** Whether no further changes are stored. */
+  isClosed = false
 
   constructor(options: CommitsOptions) {
     this.options = options
     this.lastSequence = options.store.firstSequence
     this.takenSequence = this.lastSequence
-  }
-
-  /** Whether the journal stores no further changes. */
-  get isClosed(): boolean {
-    return this.closed
   }
 
   /** Whether any act waits for a commit. */
@@ -75,13 +69,13 @@ export class Commits {
 
   /** The agents with changes that are not stored yet; undefined if these may be of any agent. */
   unsettled(): Set<string> | undefined {
-    return this.options.gathered.agentIds(this.taken)
+    return this.options.gathered.agentIds(this.storing?.taken)
   }
 
   /** Resolves once all changes so far are stored. */
   stored(): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.closed) return reject(closedError())
+      if (this.isClosed) return reject(closedError())
       this.after(resolve, reject)
     })
   }
@@ -89,7 +83,7 @@ export class Commits {
   /** Calls `act` once all changes so far are stored, and `lost` if they never will be. */
   after(act: () => void, lost?: (error: Error) => void): void {
     const isDirty = this.storing !== undefined || !this.options.gathered.isEmpty
-    if (this.closed || (!isDirty && this.held.isEmpty)) return act()
+    if (this.isClosed || (!isDirty && this.held.isEmpty)) return act()
     this.hold(act, lost)
   }
 
@@ -126,7 +120,7 @@ export class Commits {
 
   /** Stores the gathered changes in a later turn of the event loop. */
   schedule(): void {
-    if (this.scheduled || this.retry !== undefined || this.closed) return
+    if (this.scheduled || this.retry !== undefined || this.isClosed) return
     this.scheduled = true
     setImmediate(() => {
       this.scheduled = false
@@ -136,7 +130,7 @@ export class Commits {
 
   /** Stores changes that a restart would produce again: with the next commit, or a little later. */
   scheduleLate(): void {
-    if (this.late !== undefined || this.closed) return
+    if (this.late !== undefined || this.isClosed) return
     this.late = setTimeout(() => {
       this.late = undefined
       this.schedule()
@@ -145,23 +139,23 @@ export class Commits {
 
   /** Stops: other processes run these calls. */
   fence(): void {
-    if (this.closed) return
+    if (this.isClosed) return
     this.abandon(new FencedError())
     this.options.onFenced?.()
   }
 
   async close(): Promise<void> {
-    if (this.closed) return
+    if (this.isClosed) return
     const wasAway = this.retry !== undefined
     this.stopRetry()
-    await this.storing
+    await this.storing?.over
     // A failed commit has set a timer for the next attempt. That attempt is made here, and is the last.
     this.stopRetry()
     if (this.commit() && wasAway) this.report(undefined)
     // Later changes are not stored: the acts that wait for them are reported as lost.
     this.isLast = true
     // The current commit runs its own acts when it succeeds.
-    await this.storing
+    await this.storing?.over
     this.abandon(this.retry === undefined ? closingError() : lostError())
     await this.options.store.close()
   }
@@ -171,7 +165,7 @@ export class Commits {
    * asynchronous, or has failed and is tried again.
    */
   private commit(): boolean {
-    if (this.closed || this.isLast || this.retry !== undefined || this.storing !== undefined) return false
+    if (this.isClosed || this.isLast || this.retry !== undefined || this.storing !== undefined) return false
     const { gathered, store } = this.options
     const upTo = this.held.length
     const number = this.next
@@ -182,7 +176,6 @@ export class Commits {
       try {
         const storing = store.commit(taken.changes)
         if (storing !== undefined) {
-          this.taken = taken
           this.storeLater(taken, number, upTo, storing)
           return false
         }
@@ -201,10 +194,9 @@ export class Commits {
   /** Waits for an asynchronous commit. Changes that arrive meanwhile are stored next. */
   private storeLater(taken: Taken, number: number, upTo: number, storing: Promise<void>): void {
     const { gathered, onStored, onReady } = this.options
-    this.storing = storing.then(
+    const over = storing.then(
       () => {
         this.storing = undefined
-        this.taken = undefined
         this.done = number
         onStored(taken)
         this.held.release(upTo)
@@ -214,11 +206,11 @@ export class Commits {
       },
       (error) => {
         this.storing = undefined
-        this.taken = undefined
         gathered.putBack(taken, isRefusal(error))
         this.failed(error)
       },
     )
+    this.storing = { taken, over }
   }
 
   private failed(error: unknown): void {
@@ -227,7 +219,7 @@ export class Commits {
       this.options.onRefused(error)
       return this.schedule()
     }
-    if (this.closed) return
+    if (this.isClosed) return
     this.retry = setTimeout(() => {
       this.retry = undefined
       this.tryAgain()
@@ -241,7 +233,7 @@ export class Commits {
       this.report(undefined)
       this.options.onReady()
     } else if (this.storing !== undefined) {
-      void this.storing.then(() => this.retry === undefined && this.report(undefined))
+      void this.storing.over.then(() => this.retry === undefined && this.report(undefined))
     }
   }
 
@@ -251,7 +243,7 @@ export class Commits {
 
   /** Stops for good. Acts that still wait are lost. */
   private abandon(error: Error): void {
-    this.closed = true
+    this.isClosed = true
     this.stopRetry()
     clearTimeout(this.late)
     this.held.lose(error)

@@ -3,14 +3,18 @@
 import type { StagedAction } from "../../model/staged-action.ts"
 import { writeStagedText } from "../../snapshots/write-snapshot.ts"
 import { withinBounds } from "../kept-text.ts"
-import type { ActionRow, Changes, EndedRow, EventRow, KeyRow, RuleRow, TaskRow } from "../store.ts"
+import type { ActionRow, Changes, EventRow, KeyRow, RuleRow, TaskRow } from "../store.ts"
 import type { JournalEntry } from "./journal-entry.ts"
 
-/** The source of the data that `Gathered` reads when it stores. */
-export interface GatheredOptions {
-  /** The actions of an agent, from the oldest to the latest. */
-  readonly actionsOf: (agentId: string) => ReadonlyArray<StagedAction>
-}
+/** Rows that are stored as they are gathered. */
+const noRows = () => ({
+  events: [] as Array<EventRow>,
+  tasks: new Map<string, TaskRow | undefined>(),
+  cleaned: [] as Array<string>,
+  rules: [] as Array<RuleRow>,
+  keys: [] as Array<KeyRow>,
+  answers: new Map<number, string>(),
+})
 
 /** The changes of one commit, and the calls that they belong to. */
 export interface Taken {
@@ -21,16 +25,12 @@ export interface Taken {
 
 /** Gathers changes that are stored together. */
 export class Gathered {
-  private readonly options: GatheredOptions
+  /** The actions of an agent, from the oldest to the latest. */
+  private readonly actionsOf: (agentId: string) => ReadonlyArray<StagedAction>
+  rows = noRows()
   private readonly changed = new Set<JournalEntry>()
   private ended: Array<JournalEntry> = []
-  private events: Array<EventRow> = []
-  private tasks = new Map<string, TaskRow | undefined>()
   private readonly agents = new Set<string>()
-  private cleaned: Array<string> = []
-  private rules: Array<RuleRow> = []
-  private keys: Array<KeyRow> = []
-  private answers = new Map<number, string>()
   /** Dropped actions whose finally handlers run, by their ids. */
   private readonly dropping = new Map<string, { readonly agentId: string; readonly action: StagedAction }>()
 
@@ -41,31 +41,21 @@ export class Gathered {
   /** Whether the last event number has to be stored by itself. */
   private isTouched = false
 
-  constructor(options: GatheredOptions) {
-    this.options = options
+  constructor(actionsOf: (agentId: string) => ReadonlyArray<StagedAction>) {
+    this.actionsOf = actionsOf
   }
 
   get isEmpty(): boolean {
-    return (
-      !this.isTouched &&
-      this.changed.size +
-        this.ended.length +
-        this.events.length +
-        this.tasks.size +
-        this.agents.size +
-        this.cleaned.length +
-        this.rules.length +
-        this.keys.length +
-        this.answers.size ===
-        0
-    )
+    const { events, tasks, cleaned, rules, keys, answers } = this.rows
+    const gathered = [this.changed, this.ended, this.agents, events, tasks, cleaned, rules, keys, answers]
+    return !this.isTouched && gathered.every((rows) => ("size" in rows ? rows.size : rows.length) === 0)
   }
 
   /** The agents of all changes, and of those being stored; undefined if these may be of any agent. */
   agentIds(storing: Taken | undefined): Set<string> | undefined {
-    const { changed, tasks, agents } = this
+    const { changed, agents } = this
     const { changes, entries = [], ended = [] } = storing ?? {}
-    const rows = [...changed, ...this.ended, ...this.events, ...tasks.values()]
+    const rows = [...changed, ...this.ended, ...this.rows.events, ...this.rows.tasks.values()]
     rows.push(...entries, ...ended, ...(changes?.events ?? []), ...(changes?.tasks.values() ?? []))
     if (rows.includes(undefined)) return undefined
     return new Set([...rows.map((row) => row!.agentId), ...agents, ...(changes?.actions.keys() ?? [])])
@@ -80,7 +70,7 @@ export class Gathered {
   refuse(callId: string, isOpen: boolean): void {
     if (isOpen) this.refusedIds.add(callId)
     this.ended = this.ended.filter((entry) => entry.callId !== callId)
-    this.tasks.delete(callId)
+    this.rows.tasks.delete(callId)
   }
 
   /** Stores the changes of an agent from here on. */
@@ -115,26 +105,6 @@ export class Gathered {
     return true
   }
 
-  event(row: EventRow): void {
-    this.events.push(row)
-  }
-
-  task(taskId: string, row: TaskRow | undefined): void {
-    this.tasks.set(taskId, row)
-  }
-
-  rule(row: RuleRow): void {
-    this.rules.push(row)
-  }
-
-  key(row: KeyRow): void {
-    this.keys.push(row)
-  }
-
-  answer(request: number, answer: string): void {
-    this.answers.set(request, answer)
-  }
-
   staged(agentId: string): void {
     this.agents.add(agentId)
   }
@@ -147,7 +117,7 @@ export class Gathered {
   /** Records that a dropped action is cleaned up. Returns false if the id belongs to no such action. */
   clean(actionId: string): boolean {
     if (!this.dropping.delete(actionId)) return false
-    this.cleaned.push(actionId)
+    this.rows.cleaned.push(actionId)
     return true
   }
 
@@ -164,34 +134,17 @@ export class Gathered {
       return [row]
     })
     const ended = this.ended.filter(isOurs)
-    const { events, cleaned, rules, keys, answers } = this
-    const tasks = new Map([...this.tasks].filter(([, row]) => row === undefined || isOurs(row)))
+    const { rows } = this
+    const tasks = new Map([...rows.tasks].filter(([, row]) => row === undefined || isOurs(row)))
     const agents = [...this.agents].filter((agentId) => !this.foreignAgents.has(agentId))
-    const actions = new Map(agents.map((agentId) => [agentId, this.actionsOf(agentId)]))
+    const actions = new Map(agents.map((agentId) => [agentId, this.actionRows(agentId)]))
     this.isTouched = false
     this.changed.clear()
     this.agents.clear()
     this.ended = []
-    this.events = []
-    this.tasks = new Map()
-    this.cleaned = []
-    this.rules = []
-    this.keys = []
-    this.answers = new Map()
-    const rows: Array<EndedRow> = ended.map((entry) => entry.endedRow)
-    const changes: Changes = {
-      lastSequence,
-      ended: rows,
-      calls,
-      events,
-      tasks,
-      actions,
-      cleaned,
-      rules,
-      keys,
-      answers,
-    }
-    return { changes, entries, ended }
+    this.rows = noRows()
+    const endedRows = ended.map((entry) => entry.endedRow)
+    return { changes: { ...rows, tasks, lastSequence, ended: endedRows, calls, actions }, entries, ended }
   }
 
   /** Gathers the changes of a failed commit again. `isSure`: whether it is certain that nothing was stored. */
@@ -202,19 +155,20 @@ export class Gathered {
       if (!entry.isOver) this.changed.add(entry)
     }
     this.ended.unshift(...ended)
-    this.events = [...changes.events, ...this.events]
-    this.tasks = new Map([...changes.tasks, ...this.tasks])
     for (const agentId of changes.actions.keys()) this.agents.add(agentId)
-    this.cleaned.unshift(...changes.cleaned)
-    this.rules.unshift(...changes.rules)
-    this.keys.unshift(...changes.keys)
-    this.answers = new Map([...changes.answers, ...this.answers])
+    const { rows } = this
+    this.rows = {
+      events: [...changes.events, ...rows.events],
+      tasks: new Map([...changes.tasks, ...rows.tasks]),
+      cleaned: [...changes.cleaned, ...rows.cleaned],
+      rules: [...changes.rules, ...rows.rules],
+      keys: [...changes.keys, ...rows.keys],
+      answers: new Map([...changes.answers, ...rows.answers]),
+    }
   }
 
-  private actionsOf(agentId: string): Array<ActionRow> {
-    const rows = this.options
-      .actionsOf(agentId)
-      .map((action, place) => actionRow(agentId, place, action, false))
+  private actionRows(agentId: string): Array<ActionRow> {
+    const rows = this.actionsOf(agentId).map((action, place) => actionRow(agentId, place, action, false))
     for (const dropped of this.dropping.values()) {
       if (dropped.agentId === agentId) rows.push(actionRow(agentId, 0, dropped.action, true))
     }

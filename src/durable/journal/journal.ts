@@ -109,9 +109,7 @@ export class StoreJournal implements ExecutorJournal {
     this.firstSequence = store.firstSequence
     this.maxAttemptsOf = options.maxAttemptsOf
     this.trials = new Trials((call) => call.attempts >= options.maxAttemptsOf(call.tool, currentPart(call)))
-    this.gathered = new Gathered({
-      actionsOf: (agentId) => this.engine.actions.all(agentId),
-    })
+    this.gathered = new Gathered((agentId) => this.engine.actions.all(agentId))
     this.commits = new Commits({
       store,
       gathered: this.gathered,
@@ -128,7 +126,6 @@ export class StoreJournal implements ExecutorJournal {
     engine.mailbox.gate = (call, command) => this.allows(call, command)
   }
 
-  /** Whether the journal stores no further changes. */
   get isClosed(): boolean {
     return this.commits.isClosed
   }
@@ -163,13 +160,13 @@ export class StoreJournal implements ExecutorJournal {
 
   /** Stores a rule that an approval made. */
   made(rule: RuleRow): void {
-    this.gathered.rule(rule)
+    this.gathered.rows.rules.push(rule)
     this.commits.schedule()
   }
 
   /** Stores the answer to a request, together with its effect. */
   answered(request: number, answer: string): void {
-    this.gathered.answer(request, answer)
+    this.gathered.rows.answers.set(request, answer)
     this.commits.schedule()
   }
 
@@ -314,7 +311,7 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   endKey(call: Call, key: string, output: ToolOutput | undefined, ttl: number): void {
-    this.gathered.key({ key, callId: call.toolCall.callId, output: outputText(output), ttl })
+    this.gathered.rows.keys.push({ key, callId: call.toolCall.callId, output: outputText(output), ttl })
     this.commits.schedule()
   }
 
@@ -347,13 +344,13 @@ export class StoreJournal implements ExecutorJournal {
   kept(task: BackgroundTask): void {
     const { id, agentId, endedAt = Date.now() } = task
     if (this.gathered.isRefused(id)) return queueMicrotask(() => this.takeUnkept(id))
-    this.gathered.task(id, { taskId: id, agentId, endedAt, task: taskText(task) })
+    this.gathered.rows.tasks.set(id, { taskId: id, agentId, endedAt, task: taskText(task) })
     this.commits.schedule()
   }
 
   forgot(taskId: string): void {
     if (taskId === this.unkept) return
-    this.gathered.task(taskId, undefined)
+    this.gathered.rows.tasks.set(taskId, undefined)
     this.commits.schedule()
   }
 
@@ -399,7 +396,7 @@ export class StoreJournal implements ExecutorJournal {
   private noteEvent(event: ToolEvent): void {
     const { agentId, seq, at } = event
     const text = eventText(event)
-    this.gathered.event({ seq, agentId, at, event: text })
+    this.gathered.rows.events.push({ seq, agentId, at, event: text })
     if (!("callId" in event)) return
     const entry = this.entries.get(event.callId)
     if (entry === undefined) return

@@ -6,6 +6,8 @@ import type { Changes, JournalStore } from "../store.ts"
 import { FencedError, ForeignAgentsError, TakenIdsError } from "../store-error.ts"
 import { column } from "./connection.ts"
 import { countedKey } from "./limit-uses.ts"
+import type { Membership } from "./membership.ts"
+import type { PostgresStore } from "./postgres-store.ts"
 import type { Query, Sql } from "./sql.ts"
 import { writeChanges } from "./write-changes.ts"
 
@@ -24,47 +26,20 @@ interface Fence {
   readonly behind: boolean
 }
 
-/** The identity of a runner in its store. */
-export interface RunnerIdentity {
-  readonly id: number
-  /** The agents whose calls it runs, by their column values, each with the last `seq` that the runner has taken in. */
-  readonly agents: ReadonlyMap<string, number>
-  /** Whether the runner's last heartbeat is recent, so that it keeps its agents. */
-  readonly isCurrent: () => boolean
-  /** Called with agents that the runner has claimed, and that may have stored calls, tasks or actions. */
-  readonly onAdopted: (agentIds: ReadonlyArray<string>) => void
-  /** Called when other processes have queued calls that the runner has not taken in. */
-  readonly onBehind: () => void
-  /** Called with agents that belong to the runner. */
-  readonly got: (agentIds: Iterable<string>) => void
-  /** Called with the agents of a commit, and with none when the commit ends. */
-  readonly onWriting: (agentIds: ReadonlySet<string>) => void
-  /** Called with agents that may have nothing left in the store. */
-  readonly onMaybeIdle: (agentIds: Iterable<string>) => void
-}
-
-/** The operations of a store on idempotency keys and limits. */
-interface SharedRows {
-  claimKey(runner: number, key: string, callId: string, isWanted: () => boolean): Promise<string | undefined>
-  keyOutput(key: string): Promise<string | undefined>
-  takeUses(callId: string, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined>
-  leaveUses(callId: string): Promise<void>
-}
-
 /** Writes to the database for one of its runners. */
 export class PostgresJournalStore implements JournalStore {
   readonly firstSequence = 0
   readonly isShared = true
   private readonly sql: Sql
-  private readonly runner: RunnerIdentity
-  private readonly shared: SharedRows
+  private readonly runner: Membership
+  private readonly shared: PostgresStore
   /** Whether calls count at limits here. */
   private hasUses = false
   /** The pending releases of places. */
   private leaving: Promise<void> = Promise.resolve()
 
-  constructor(sql: Sql, runner: RunnerIdentity, shared: SharedRows) {
-    this.sql = sql
+  constructor(runner: Membership, shared: PostgresStore) {
+    this.sql = shared.sql
     this.runner = runner
     this.shared = shared
   }

@@ -1,9 +1,10 @@
 /** A process as a runner of a Postgres store: it sends heartbeats, and claims the agents that no runner has. */
+import type { OpenRequest } from "../requests.ts"
+import type { Runner } from "../runner.ts"
 import type { StoredCall, StoredState } from "../store.ts"
 import { storedCall } from "../stored-rows.ts"
 import { column } from "./connection.ts"
 import { Elsewhere } from "./elsewhere.ts"
-import type { RunnerIdentity } from "./journal-store.ts"
 import { claimFree, freeAgents, lease, roomOf, type Signs, showLife, stateOf, workOf } from "./runner-rows.ts"
 import { beat } from "./schema.ts"
 import type { Sql } from "./sql.ts"
@@ -32,12 +33,6 @@ export interface MembershipOptions {
   readonly beaten: (signs: Signs) => Promise<void>
 }
 
-/** A request of another process about a call of this one. */
-export interface OpenRequest {
-  readonly id: number
-  readonly text: string
-}
-
 /** The pending work of a runner. */
 export interface Work {
   /** The stored state of the agents that it has claimed. */
@@ -47,15 +42,10 @@ export interface Work {
   readonly requests: ReadonlyArray<OpenRequest>
 }
 
-/** The agents in the executor of a runner. */
-export interface GivingUp {
-  giveUp(count: number, isHeld: (agentId: string) => boolean): ReadonlyMap<string, ReadonlyArray<string>>
-  busy(): Iterable<string>
-}
-
 /** The runner of this process, until other processes end it. */
-export class Membership implements RunnerIdentity {
+export class Membership {
   readonly id: number
+  /** The agents whose calls it runs, by their column values, each with the last `seq` that the runner has taken in. */
   readonly agents = new Map<string, number>()
   private readonly sql: Sql
   private seenAt: number
@@ -120,13 +110,18 @@ export class Membership implements RunnerIdentity {
     return new Membership(sql, row.id, seenAt, options)
   }
 
-  readonly isCurrent = (): boolean => performance.now() - this.seenAt < lease
+  /** Whether its last heartbeat is recent, so that it keeps its agents. */
+  isCurrent(): boolean {
+    return performance.now() - this.seenAt < lease
+  }
 
-  readonly onAdopted = (agentIds: ReadonlyArray<string>): void => {
+  /** Called with agents that it has claimed, and that may have stored calls, tasks or actions. */
+  onAdopted(agentIds: ReadonlyArray<string>): void {
     this.adopted.push(...agentIds)
   }
 
-  readonly onBehind = (): void => {
+  /** Called when other processes have queued calls that it has not taken in. */
+  onBehind(): void {
     this.hasMissed = true
   }
 
@@ -135,7 +130,8 @@ export class Membership implements RunnerIdentity {
     return this.hasMissed || this.adopted.length > 0
   }
 
-  readonly got = (agentIds: Iterable<string>): void => {
+  /** Called with agents that belong to it. */
+  got(agentIds: Iterable<string>): void {
     for (const agentId of agentIds) if (!this.releasing.has(agentId)) this.tookIn(agentId, 0)
   }
 
@@ -154,11 +150,13 @@ export class Membership implements RunnerIdentity {
     return this.forgetting
   }
 
-  readonly onWriting = (agentIds: ReadonlySet<string>): void => {
+  /** Called with the agents of a commit, and with none when the commit ends. */
+  onWriting(agentIds: ReadonlySet<string>): void {
     this.writing = agentIds
   }
 
-  readonly onMaybeIdle = (agentIds: Iterable<string>): void => {
+  /** Called with agents that may have nothing left in the store. */
+  onMaybeIdle(agentIds: Iterable<string>): void {
     for (const agentId of agentIds) this.maybeIdle.add(agentId)
   }
 
@@ -259,7 +257,7 @@ export class Membership implements RunnerIdentity {
    * this runner, up to a number, and returns the ids of their calls; `busy` returns the agents that have work in this runner. Returns
    * true if any are freed, so that the other runners have to be notified.
    */
-  async handOn(runner: GivingUp): Promise<boolean> {
+  async handOn(runner: Pick<Runner, "giveUp" | "busy">): Promise<boolean> {
     const { elsewhere, surplus } = this
     this.surplus = 0
     const isHeld = (agentId: string) => this.agents.has(agentId)

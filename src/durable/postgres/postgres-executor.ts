@@ -7,6 +7,7 @@ import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { ownToolNames } from "../../pipeline/stores/agent-tools.ts"
 import type { AgentWait, CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
+import { restoreAll, takeIn, takeInStored } from "../journal/restore.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
 import { FencedError, heldUpError, tellStoreError } from "../store-error.ts"
@@ -171,7 +172,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
         this.lookSoon()
       } else {
         membership.tookIn(agentId, place.seq)
-        if (!found.has(place.callId) && !runner.isKnown(call.callId)) runner.takeIn(snapshot)
+        if (!found.has(place.callId) && !runner.isKnown(call.callId)) takeIn(snapshot, runner.journal)
       }
     }
     if (isElsewhere) await this.store.tellWork(notices)
@@ -211,7 +212,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     })
     const order = new LaneOrder(membership, () => this.lookSoon())
     try {
-      const store = new PostgresJournalStore(sql, membership, this.store)
+      const store = new PostgresJournalStore(membership, this.store)
       const runner = new Runner(
         {
           store,
@@ -327,9 +328,12 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
       for (const { callId } of [...(state?.calls ?? []), ...fresh]) callIds.add(callId)
     }
     if (state !== undefined) {
-      runner.restore({ ...state, calls: state.calls.filter(({ callId }) => !runner.isKnown(callId)) })
+      restoreAll(
+        { ...state, calls: state.calls.filter(({ callId }) => !runner.isKnown(callId)) },
+        runner.journal,
+      )
     }
-    for (const call of fresh) if (!runner.isKnown(call.callId)) runner.takeInStored(call)
+    for (const call of fresh) if (!runner.isKnown(call.callId)) takeInStored(call, runner.journal)
     looked()
     const still = new Set(requests.map(({ id }) => id))
     for (const id of before) if (!still.has(id)) taken.delete(id)

@@ -17,8 +17,8 @@ import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
 import { outputOf, takeKey } from "./call-keys.ts"
 import { column, openConnection, shown } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
-import type { RunnerIdentity } from "./journal-store.ts"
 import { countedKey, countUses } from "./limit-uses.ts"
+import type { Membership } from "./membership.ts"
 import { Notices } from "./notices.ts"
 import { channel, type Notice, workNotice } from "./schema.ts"
 import { isAway, type Query, type Sql } from "./sql.ts"
@@ -113,7 +113,7 @@ export class PostgresStore implements CallStore {
   /** Queues calls. New agents belong to `runner`. The returned ids are column values. */
   async submit(
     snapshots: ReadonlyArray<CallSnapshot>,
-    runner: Pick<RunnerIdentity, "id" | "agents"> | undefined,
+    runner: Pick<Membership, "id" | "agents"> | undefined,
   ): Promise<Enqueued> {
     if (this.isClosed) throw closedError()
     const rows = snapshots.map((snapshot) => ({

@@ -227,12 +227,13 @@ export class StoreDatabase {
     return Number(this.prepared(sql).run(...values).lastInsertRowid)
   }
 
-  all(sql: string, ...values: ReadonlyArray<Value>): Array<Row> {
-    return this.prepared(sql).all(...values) as Array<Row>
+  /** `R`: the columns that the statement selects. */
+  all<R = Row>(sql: string, ...values: ReadonlyArray<Value>): Array<R> {
+    return this.prepared(sql).all(...values) as Array<R>
   }
 
-  get(sql: string, ...values: ReadonlyArray<Value>): Row | undefined {
-    return this.all(sql, ...values)[0]
+  get<R = Row>(sql: string, ...values: ReadonlyArray<Value>): R | undefined {
+    return this.all<R>(sql, ...values)[0]
   }
 
   /** Grows with each write: `data_version` counts those of other connections, `commits` those of this one. */

@@ -7,13 +7,8 @@ import { whenAborted } from "../../model/when-aborted.ts"
 /** Milliseconds between two looks at the file. */
 const lookAgain = 50
 
-interface Waiting {
-  readonly mark: number
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-  /** Removes the listener of its signal. */
-  readonly release: (() => void) | undefined
-}
+/** Called with what a look has found. */
+type Waiting = (version: number | undefined, fault?: unknown) => void
 
 /** The changes of one file. */
 export class FileChanges {
@@ -34,45 +29,35 @@ export class FileChanges {
   async after(mark: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return
     await new Promise<void>((resolve, reject) => {
-      const leave = () => {
-        this.forget(waiting)
-        resolve()
+      const looked: Waiting = (version, fault) => {
+        if (version === mark) return
+        release?.()
+        this.waiting.delete(looked)
+        if (this.waiting.size === 0) {
+          clearInterval(this.timer)
+          this.timer = undefined
+        }
+        if (fault === undefined) resolve()
+        else reject(fault)
       }
-      const waiting: Waiting = { mark, resolve, reject, release: signal && whenAborted(signal, leave) }
-      this.waiting.add(waiting)
+      const release = signal && whenAborted(signal, () => looked(undefined))
+      this.waiting.add(looked)
       this.timer ??= setInterval(() => this.look(), lookAgain)
     })
   }
 
   /** Resolves all waiting calls. */
   end(): void {
-    for (const waiting of [...this.waiting]) {
-      this.forget(waiting)
-      waiting.resolve()
-    }
+    for (const looked of [...this.waiting]) looked(undefined)
   }
 
   private look(): void {
-    let version: number | undefined
-    let fault: unknown
+    let found: Parameters<Waiting>
     try {
-      version = this.version()
-    } catch (error) {
-      fault = error
+      found = [this.version()]
+    } catch (fault) {
+      found = [undefined, fault]
     }
-    for (const waiting of [...this.waiting]) {
-      if (waiting.mark === version) continue
-      this.forget(waiting)
-      if (version === undefined) waiting.reject(fault)
-      else waiting.resolve()
-    }
-  }
-
-  private forget(waiting: Waiting): void {
-    waiting.release?.()
-    this.waiting.delete(waiting)
-    if (this.waiting.size > 0) return
-    clearInterval(this.timer)
-    this.timer = undefined
+    for (const looked of [...this.waiting]) looked(...found)
   }
 }

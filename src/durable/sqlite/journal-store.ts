@@ -1,6 +1,7 @@
 /** The writes and reads of the process that runs the calls of a SQLite store. */
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import { maxReceiptCalls } from "../poisoned.ts"
+import type { OpenRequest } from "../requests.ts"
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
 import { FencedError } from "../store-error.ts"
 import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
@@ -101,11 +102,11 @@ export class SqliteJournalStore implements JournalStore {
 
   /** Everything that is restored into an executor. */
   state(): StoredState {
-    const rows = <R>(sql: string) => this.database.all(sql) as unknown as ReadonlyArray<R>
+    const { database } = this
     return storedState(
-      rows<TaskColumns>("SELECT task FROM tasks ORDER BY ended_at"),
-      rows<ActionColumns>("SELECT * FROM actions ORDER BY agent_id, place"),
-      rows<CallColumns>(
+      database.all<TaskColumns>("SELECT task FROM tasks ORDER BY ended_at"),
+      database.all<ActionColumns>("SELECT * FROM actions ORDER BY agent_id, place"),
+      database.all<CallColumns>(
         "SELECT call_id, agent_id, name, snapshot, asks, deadline FROM calls WHERE ended_at IS NULL ORDER BY seq",
       ),
     )
@@ -181,14 +182,13 @@ export class SqliteJournalStore implements JournalStore {
   /** The rules of a folder. */
   rules(cwd: string): Array<RuleRow> {
     const reading = "SELECT cwd, tool, params, choice FROM rules WHERE cwd = ? ORDER BY id"
-    return this.database.all(reading, cwd) as unknown as Array<RuleRow>
+    return this.database.all<RuleRow>(reading, cwd)
   }
 
   /** The unanswered requests after a number, in order. */
-  requests(after: number): Array<{ readonly id: number; readonly text: string }> {
-    return this.database
-      .all("SELECT id, request FROM requests WHERE answer IS NULL AND id > ? ORDER BY id", after)
-      .map((row) => ({ id: Number(row.id), text: String(row.request) }))
+  requests(after: number): Array<OpenRequest> {
+    const reading = "SELECT id, request AS text FROM requests WHERE answer IS NULL AND id > ? ORDER BY id"
+    return this.database.all<OpenRequest>(reading, after)
   }
 
   has(callId: string): boolean {

@@ -10,6 +10,7 @@ import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import type { DurableTasks } from "../durable-tasks.ts"
 import { type EventsOptions, expectReading, readEvents } from "../event-log.ts"
 import type { InboxItem, InboxOptions } from "../inbox.ts"
+import { restoreAll } from "../journal/restore.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
 import { closedError, StoreError, tellStoreError } from "../store-error.ts"
@@ -92,7 +93,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
     if (this.rows.hasResults) this.runner.journal.engine.tools.offerReadResult()
     this.prune(kept)
     this.runner.restoreReceipts(this.rows.receipts())
-    this.runner.restore(this.rows.state())
+    restoreAll(this.rows.state(), this.runner.journal)
     this.timers = [
       setInterval(() => this.sweep(), sweepEvery).unref(),
       setInterval(() => this.prune(kept), pruneEvery).unref(),

@@ -1,14 +1,14 @@
 /** A store in one SQLite file, for every process that has it open. */
 import type { ToolCall } from "../../model/call.ts"
 import { pageSize } from "../event-log.ts"
-import { type InboxItem, type InboxOptions, inboxItem, pageOf } from "../inbox.ts"
+import { type InboxItem, type InboxOptions, type InboxRow, inboxItem, pageOf } from "../inbox.ts"
 import { PendingReads } from "../pending-reads.ts"
-import { type PoisonedCall, poisonedCall, poisonedMark, retryEnd } from "../poisoned.ts"
+import { type PoisonedCall, type PoisonedRow, poisonedCall, poisonedMark, retryEnd } from "../poisoned.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
 import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { unansweredError } from "../store-error.ts"
 import { readEvent, type StoredEvent } from "../stored-event.ts"
-import { storedTaskTexts } from "../stored-rows.ts"
+import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
 import { toWellFormed } from "../well-formed.ts"
 import { StoreDatabase, type Value } from "./database.ts"
 import { FileChanges } from "./file-changes.ts"
@@ -58,11 +58,7 @@ export class SqliteStore implements CallStore {
     const ofAgent = where({ "agent_id = ?": agentId })
     const reading = `SELECT seq, snapshot, deadline FROM calls WHERE asks = 1 AND seq > ?${ofAgent.sql} ORDER BY seq LIMIT ?`
     const read = (after: number, limit: number) =>
-      this.database.all(reading, after, ...ofAgent.values, limit).map(({ seq, snapshot, deadline }) => ({
-        seq: Number(seq),
-        snapshot: String(snapshot),
-        deadline: deadline === null ? null : Number(deadline),
-      }))
+      this.database.all<InboxRow>(reading, after, ...ofAgent.values, limit)
     return pageOf(read, inboxItem, options)
   }
 
@@ -72,9 +68,7 @@ export class SqliteStore implements CallStore {
       WHERE ended_at IS NOT NULL AND seq > ?${ofAgent.sql} AND instr(result, ?) > 0
       AND NOT EXISTS (SELECT 1 FROM calls WHERE call_id = c.call_id || ?) ORDER BY seq LIMIT ?`
     const read = (after: number, limit: number) =>
-      this.database
-        .all(reading, after, ...ofAgent.values, poisonedMark, retryEnd, limit)
-        .map(({ seq, result }) => ({ seq: Number(seq), result: String(result) }))
+      this.database.all<PoisonedRow>(reading, after, ...ofAgent.values, poisonedMark, retryEnd, limit)
     return pageOf(read, poisonedCall, options)
   }
 
@@ -92,14 +86,14 @@ export class SqliteStore implements CallStore {
   }
 
   async result(callId: string): Promise<string | undefined> {
-    const row = this.database.get("SELECT result FROM calls WHERE call_id = ?", callId)
-    return typeof row?.result === "string" ? row.result : undefined
+    const reading = "SELECT result FROM calls WHERE call_id = ?"
+    return this.database.get<{ result: string | null }>(reading, callId)?.result ?? undefined
   }
 
   async tasks({ taskId, agentId }: TaskQuery): Promise<StoredTaskTexts> {
     const finished = where({ "task_id = ?": taskId, "agent_id = ?": agentId })
     const open = where({ "call_id = ?": taskId, "agent_id = ?": agentId })
-    const rows = this.database.all(
+    const rows = this.database.all<TaskOrCallColumns>(
       `SELECT task AS text, 0 AS open, ended_at AS place FROM tasks WHERE true${finished.sql}
       UNION ALL
       SELECT snapshot, 1, seq FROM calls WHERE background = 1 AND ended_at IS NULL${open.sql}
@@ -107,20 +101,18 @@ export class SqliteStore implements CallStore {
       ...finished.values,
       ...open.values,
     )
-    return storedTaskTexts(rows.map((row) => ({ text: String(row.text), open: Number(row.open) })))
+    return storedTaskTexts(rows)
   }
 
   async endedTasks(taskIds: ReadonlyArray<string>): Promise<ReadonlyMap<string, string | undefined>> {
-    const rows = this.database.all(
+    const rows = this.database.all<{ place: number; task: string | null }>(
       `SELECT key AS place, task FROM json_each(?) LEFT JOIN tasks ON task_id = value
       WHERE task IS NOT NULL
         OR NOT EXISTS (SELECT 1 FROM calls WHERE call_id = value AND background = 1 AND ended_at IS NULL)`,
       // JSON escapes an unpaired surrogate, which SQLite decodes to invalid bytes.
       JSON.stringify(taskIds.map(toWellFormed)),
     )
-    return new Map(
-      rows.map(({ place, task }) => [taskIds[Number(place)]!, task === null ? undefined : String(task)]),
-    )
+    return new Map(rows.map(({ place, task }) => [taskIds[place]!, task ?? undefined]))
   }
 
   /** The greatest `seq` of a call, 0 if there is none: the next call gets a greater one. */

@@ -1,6 +1,7 @@
 /** How often a handler runs whose processes end: only ends count that the handler may have brought about. */
 import * as Effect from "effect/Effect"
 import { afterEach, expect, it, onTestFinished, vi } from "vitest"
+import { restoreAll } from "../../../src/durable/journal/restore.ts"
 import { type DurableOptions, Runner } from "../../../src/durable/runner.ts"
 import type { Changes, StoredCall } from "../../../src/durable/store.ts"
 import { handler, pipeline, Step, type ToolCallInput, type ToolEvent } from "../../../src/index.ts"
@@ -24,7 +25,7 @@ const storeOf = (options: DurableOptions = {}) => {
     const store = { firstSequence: 0, commit, close: () => {} }
     const runner = new Runner({ store, registry: registryOf(plans) }, options)
     const { executor, journal } = runner
-    runner.restore({ tasks: [], actions: [], calls: [...stored.values()] })
+    restoreAll({ tasks: [], actions: [], calls: [...stored.values()] }, runner.journal)
     void (async () => {
       for await (const event of executor.events) events.push(event)
     })()
@@ -228,7 +229,10 @@ it("a poisoned call is told as that, however often its process ends before its t
   const commit = ({ calls }: Changes) => void rows.push(...calls.map(({ snapshot }) => snapshot))
   const store = { firstSequence: 0, commit, close: () => {} }
   const reader = new Runner({ store, registry: registryOf(plans) }, {})
-  reader.restore({ tasks: [], actions: [], calls: [{ callId, agentId, name, row: { ...row, asks: true } }] })
+  restoreAll(
+    { tasks: [], actions: [], calls: [{ callId, agentId, name, row: { ...row, asks: true } }] },
+    reader.journal,
+  )
   await reader.journal.stored()
   reader.journal.fence()
   expect(rows).toHaveLength(1)

@@ -1,5 +1,6 @@
 /** What is written of calls that a store holds when it is opened: only what has changed. */
 import { expect, it, onTestFinished } from "vitest"
+import { restoreAll } from "../../../src/durable/journal/restore.ts"
 import { type DurableOptions, Runner } from "../../../src/durable/runner.ts"
 import type { CallRow, StoredCall } from "../../../src/durable/store.ts"
 import { pipeline, Step } from "../../../src/index.ts"
@@ -28,7 +29,7 @@ const runnerOf = (
   }
   const runner = new Runner({ store, registry: registryOf(plans) }, options)
   onTestFinished(() => runner.close())
-  runner.restore({ tasks: [], actions: [], calls })
+  restoreAll({ tasks: [], actions: [], calls }, runner.journal)
   const { executor, journal } = runner
   return { runner, executor, journal, rows }
 }
