@@ -132,15 +132,14 @@ export class PostgresStore implements CallStore {
       this.sql.begin((sql) =>
         Promise.all([
           // The update locks existing rows: `release` locks an agent before it checks whether the agent has calls.
-          // One agent without a runner is left to the runner with the fewest: to wake all of them would cost each some statements.
-          sql<Array<{ agent_id: string; runner: number | null; is_new: boolean; nearest: number | null }>>`
+          // One agent without a runner is left to any runner with its tool: to wake all of them would cost each some statements.
+          sql<Array<{ agent_id: string; runner: number | null; is_new: boolean; chosen: number | null }>>`
         INSERT INTO stepline_agents (agent_id, runner)
         SELECT unnest(${agentIds}::text[]), (SELECT id FROM stepline_runners WHERE id = ${runner?.id ?? null}::bigint FOR KEY SHARE)
         ON CONFLICT (agent_id) DO UPDATE SET runner = stepline_agents.runner
         RETURNING agent_id, runner, xmax = 0 AND runner IS NOT NULL AS is_new, CASE WHEN runner IS NULL AND ${agentIds.length === 1} THEN (
-          SELECT id FROM stepline_runners r WHERE expires_at > now() AND ${rows[0]?.name ?? ""} = ANY(tools)
-          ORDER BY (SELECT count(*) FROM stepline_agents WHERE runner = r.id), random() LIMIT 1
-        ) END AS nearest`,
+          SELECT id FROM stepline_runners WHERE expires_at > now() AND ${rows[0]?.name ?? ""} = ANY(tools) ORDER BY random() LIMIT 1
+        ) END AS chosen`,
           inParts(
             rows,
             ({ json }) => sql<Array<Added>>`
@@ -164,7 +163,7 @@ export class PostgresStore implements CallStore {
       added,
       agents: agents.filter((row) => row.is_new).map((row) => row.agent_id),
       notices: agents.map(
-        ({ runner, nearest }): Notice => (nearest === null ? workNotice(runner) : `free ${nearest}`),
+        ({ runner, chosen }): Notice => (chosen === null ? workNotice(runner) : `free ${chosen}`),
       ),
     }
   }
