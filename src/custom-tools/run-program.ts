@@ -8,7 +8,7 @@ import { messageOf } from "../text/message-of.ts"
 import { HeadAndTail } from "../text/truncation.ts"
 import type { Exec, ExecResult } from "./exec.ts"
 import { kindOf } from "./loading/folder-entries.ts"
-import { timeoutSignal } from "./timeout-signal.ts"
+import { untilStopped } from "./until-stopped.ts"
 
 /** Maximum bytes of each stream. Tools parse the output, so the bound is far above what programs usually print. */
 const maxStreamBytes = 10_000_000
@@ -39,16 +39,6 @@ const startFailure = async (command: string, cwd: string, cause: unknown): Promi
   return { ...failed, stderr: `${command}: ${messageOf(cause)}` }
 }
 
-/** Aborts with the caller's signal, and when the time is over. */
-const stopOf = (signal: unknown, timeout: unknown): AbortSignal => {
-  const isTimed = typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY
-  return AbortSignal.any([
-    // Tools that confuse the order of arguments can pass anything here.
-    ...(signal instanceof AbortSignal ? [signal] : []),
-    ...(isTimed ? [timeoutSignal(timeout)] : []),
-  ])
-}
-
 /**
  * Makes an `exec`, without a shell and with an empty stdin. It never rejects: a program that cannot be started has the code
  * 127 (126 if it is not executable) and the reason in `stderr`; one that a signal ended has 128 plus the signal's number. An
@@ -65,19 +55,25 @@ export const makeExec =
     const folder = typeof options?.cwd === "string" ? resolve(base, options.cwd) : resolve(base)
     const stdout = new StreamText()
     const stderr = new StreamText()
-    const signal = stopOf(options?.signal, options?.timeout)
-    try {
-      if (signal.aborted) return { stdout: "", stderr: "", code: statusOfSignal("SIGTERM"), killed: true }
+    const { signal, timeout } = options ?? {}
+    const isTimed = typeof timeout === "number" && timeout > 0 && timeout < Number.POSITIVE_INFINITY
+    const run = async (stopped: AbortSignal): Promise<ExecResult> => {
+      if (stopped.aborted) return { stdout: "", stderr: "", code: statusOfSignal("SIGTERM"), killed: true }
       const exit = await localProcesses.run({
         command,
         args: args ?? [],
         cwd: folder,
-        signal,
+        signal: stopped,
         envRules: env,
         onOutput: (stream, bytes) => (stream === "stdout" ? stdout : stderr).write(bytes),
       })
-      const killed = signal.aborted
+      const killed = stopped.aborted
       return { stdout: stdout.end(), stderr: stderr.end(), code: exitStatus(exit), killed }
+    }
+    try {
+      // Tools that confuse the order of arguments can pass anything here.
+      const source = signal instanceof AbortSignal ? signal : undefined
+      return await untilStopped(source, isTimed ? timeout : undefined, run)
     } catch (cause) {
       return await startFailure(String(command), folder, cause)
     }

@@ -2,7 +2,7 @@
 import { exitStatus } from "../../../io/exit-status.ts"
 import { localFiles } from "../../../io/files.ts"
 import { localProcesses } from "../../../io/processes.ts"
-import { timeoutSignal } from "../../timeout-signal.ts"
+import { untilStopped } from "../../until-stopped.ts"
 
 export interface BashOperations {
   /**
@@ -41,18 +41,20 @@ export const createLocalBashOperations = ({
       if (signal?.aborted === true) throw new Error("aborted")
     }
     throwIfAborted()
-    const timeOver = timeout === undefined || timeout <= 0 ? undefined : timeoutSignal(timeout * 1000)
-    const exit = await localProcesses.run({
-      command: shellPath ?? "bash",
-      args: shellPath === undefined ? ["--posix", "-c", onePipe, command] : ["-c", command],
-      cwd,
-      signal: AbortSignal.any([signal, timeOver].filter((each) => each !== undefined)),
-      // Returns the consumer's promise, if any: then the command waits for a slow disk.
-      onOutput: (_stream, bytes) => onData(bytes as Buffer),
-      ...(env !== undefined && { env }),
+    const milliseconds = timeout === undefined || timeout <= 0 ? undefined : timeout * 1000
+    return untilStopped(signal, milliseconds, async (stopped) => {
+      const exit = await localProcesses.run({
+        command: shellPath ?? "bash",
+        args: shellPath === undefined ? ["--posix", "-c", onePipe, command] : ["-c", command],
+        cwd,
+        signal: stopped,
+        // Returns the consumer's promise, if any: then the command waits for a slow disk.
+        onOutput: (_stream, bytes) => onData(bytes as Buffer),
+        ...(env !== undefined && { env }),
+      })
+      throwIfAborted()
+      if (stopped.aborted) throw new Error(`timeout:${timeout}`)
+      return { exitCode: exitStatus(exit) }
     })
-    throwIfAborted()
-    if (timeOver?.aborted === true) throw new Error(`timeout:${timeout}`)
-    return { exitCode: exitStatus(exit) }
   },
 })
