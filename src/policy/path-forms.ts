@@ -3,9 +3,9 @@
  * for the file that it leads to. This reads the disk, so that a link cannot bypass a rule.
  */
 import { readlinkSync, realpathSync } from "node:fs"
-import { homedir } from "node:os"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
+import { expandHome } from "../text/expand-home.ts"
 
 /** The folders that relative paths of calls and of rules start in, usually the same. Absolute. */
 export interface Place {
@@ -63,7 +63,7 @@ export const realPath = (path: string, links = maxLinks): string => {
 /** Every meaning that a spelling may have: some tools expand `~` and `file:`, others do not. */
 const readings = (path: string, cwd: string): Array<string> => {
   const found = [resolve(cwd, path)]
-  if (path === "~" || path.startsWith("~/")) found.push(resolve(homedir(), path.slice(2)))
+  if (path.startsWith("~")) found.push(resolve(cwd, expandHome(path)))
   if (/^file:/i.test(path)) found.push(fileURLToPath(path))
   return found
 }

@@ -1,7 +1,7 @@
 /** The bounds for commands and file tools of a sandboxed machine, with every path absolute. */
 import { realpath, stat } from "node:fs/promises"
-import { homedir } from "node:os"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
+import { expandHome } from "../text/expand-home.ts"
 import { secretPaths } from "./protected-paths.ts"
 import { SandboxError } from "./sandbox-error.ts"
 
@@ -28,8 +28,7 @@ export interface SandboxBounds {
   readonly domains: ReadonlyArray<string>
 }
 
-const absolute = (path: string, cwd: string): string =>
-  path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : resolve(cwd, path)
+const absolute = (path: string, cwd: string): string => resolve(cwd, expandHome(path))
 
 const expectFolder = async (path: string): Promise<string> => {
   const real = await realpath(path).catch(() => undefined)

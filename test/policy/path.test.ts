@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -49,6 +49,12 @@ describe("a path is denied", () => {
       "FILE:///x/%2eenv",
     ]
     expect(paths.filter((path) => decide([".*"], ["\\.env$"], path) !== "deny")).toEqual([])
+  })
+
+  it("in the home folder, with any number of slashes after the tilde", () => {
+    const inHome = [`^${homedir()}/\\.ssh/`]
+    for (const path of ["~/.ssh/id", "~//.ssh/id", "~/.//.ssh/id"])
+      expect(decide([".*"], inHome, path)).toBe("deny")
   })
 
   it("in its relative and in its absolute form", () => {

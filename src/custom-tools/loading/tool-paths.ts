@@ -1,8 +1,8 @@
 /** Resolves configured paths, and tells which files are modules of tools. */
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { expandHome } from "../../io/expand-home.ts"
 import { got } from "../../model/got.ts"
+import { expandHome } from "../../text/expand-home.ts"
 import type { ToolPath } from "../loaded-tool.ts"
 import { expectIsolate } from "./load-options.ts"
 

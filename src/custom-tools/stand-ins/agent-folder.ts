@@ -4,7 +4,7 @@ import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { here } from "../../io/beside.ts"
-import { expandHome } from "../../io/expand-home.ts"
+import { expandHome } from "../../text/expand-home.ts"
 
 const agentFolder = (configFolder: string): string => {
   const set = process.env.PI_CODING_AGENT_DIR

@@ -1,7 +1,7 @@
 /** Completions for the last word of a typed text, as a path. */
 import { readdir } from "node:fs/promises"
-import { homedir } from "node:os"
 import { resolve } from "node:path"
+import { expandHome } from "../../text/expand-home.ts"
 import type { Completion } from "./line-editor.ts"
 
 /** Words, held together by quotes that may be unclosed, and the characters between them. */
@@ -34,8 +34,7 @@ export const completePath = async (before: string, cwd: string): Promise<Complet
   const path = unquoted(word)
   const slash = path.lastIndexOf("/") + 1
   const [folder, start] = [path.slice(0, slash), path.slice(slash)]
-  const place = folder.startsWith("~/") ? resolve(homedir(), folder.slice(2)) : resolve(cwd, folder)
-  const entries = await readdir(place, { withFileTypes: true }).catch(() => [])
+  const entries = await readdir(resolve(cwd, expandHome(folder)), { withFileTypes: true }).catch(() => [])
   const quote = /^["']/.exec(word)?.[0]
   const candidates = entries
     .filter(({ name }) => name.startsWith(start) && (start !== "" || !name.startsWith(".")))

@@ -1,6 +1,6 @@
 /** Resolves paths from models. */
 import { resolve, sep } from "node:path"
-import { expandHome } from "../../../io/expand-home.ts"
+import { expandHome } from "../../../text/expand-home.ts"
 
 /** Spaces that models use instead of the plain one. */
 const unicodeSpaces = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g
