@@ -392,7 +392,11 @@ print(
   `Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}, ${(await run("postgres", "--version")).stdout.trim()}`,
 )
 try {
-  for (const row of role === undefined ? Object.keys(rows) : [role, ...args]) {
+  const chosen = role === undefined ? Object.keys(rows) : [role, ...args]
+  const unknown = chosen.find((row) => !Object.hasOwn(rows, row))
+  if (unknown !== undefined)
+    throw new Error(`There is no row "${unknown}". Rows: ${Object.keys(rows).join(", ")}`)
+  for (const row of chosen) {
     await admin.query(`CREATE DATABASE ${row}`)
     store = address(row)
     inStore = new pg.Pool({ connectionString: store, max: 2 })

@@ -8,18 +8,21 @@ import { PaddedText } from "./padded-text.ts"
 
 /** The names of the styles. */
 export const markdownStyles = [
-  ...([
-    "heading",
-    "link",
-    "linkUrl",
-    "code",
-    "codeBlock",
-    "codeBlockBorder",
-    "quote",
-    "quoteBorder",
-  ] as const),
-  ...(["hr", "listBullet", "bold", "italic", "strikethrough", "underline"] as const),
-]
+  "heading",
+  "link",
+  "linkUrl",
+  "code",
+  "codeBlock",
+  "codeBlockBorder",
+  "quote",
+  "quoteBorder",
+  "hr",
+  "listBullet",
+  "bold",
+  "italic",
+  "strikethrough",
+  "underline",
+] as const
 
 /** The styles; each returns its text with terminal sequences. */
 export interface MarkdownTheme extends Readonly<Record<(typeof markdownStyles)[number], Paint>> {
