@@ -4,9 +4,8 @@ import type { CallStore } from "./store.ts"
 
 type Read<K, V> = (keys: ReadonlyArray<K>) => ReadonlyMap<K, V> | Promise<ReadonlyMap<K, V>>
 
-interface Waiting<V> {
-  /** The number of looks that had begun before this request. Their values may be out of date. */
-  readonly since: number
+interface Waiting<K, V> {
+  readonly key: K
   readonly resolve: (value: V | undefined) => void
   readonly reject: (error: unknown) => void
   /** Removes the listener of its signal. */
@@ -17,11 +16,9 @@ interface Waiting<V> {
 export class PendingReads<K, V> {
   private readonly store: Pick<CallStore, "mark" | "changed" | "isClosed">
   private readonly read: Read<K, V>
-  private readonly waiting = new Map<K, Set<Waiting<V>>>()
-  /** Keys that no look has included yet. */
-  private fresh: Array<K> = []
-  /** The number of looks that have begun. */
-  private looks = 0
+  private readonly waiting = new Set<Waiting<K, V>>()
+  /** Callers that no look has included yet. */
+  private fresh: Array<Waiting<K, V>> = []
   /** Ends the wait for the next change. Undefined while no caller waits for a key. */
   private idle: AbortController | undefined
 
@@ -38,79 +35,61 @@ export class PendingReads<K, V> {
   of(key: K, signal?: AbortSignal): Promise<V | undefined> {
     if (signal?.aborted === true || this.store.isClosed) return Promise.resolve(undefined)
     return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.forget(key, waiting)
-        resolve(undefined)
-      }
-      const release = signal && whenAborted(signal, leave)
-      const waiting: Waiting<V> = { since: this.looks, resolve, reject, release }
-      const all = this.waiting.get(key)
-      if (all === undefined) this.waiting.set(key, new Set([waiting]))
-      else all.add(waiting)
-      if (this.fresh.push(key) === 1) queueMicrotask(() => void this.begin())
+      const release = signal && whenAborted(signal, () => this.forget(waiting).resolve(undefined))
+      const waiting: Waiting<K, V> = { key, resolve, reject, release }
+      this.waiting.add(waiting)
+      this.fresh.push(waiting)
+      if (this.idle !== undefined) return this.idle.abort()
+      this.idle = new AbortController()
+      // Later, so that the first look includes all callers of this turn.
+      queueMicrotask(() => void this.keepLooking())
     })
   }
 
-  /** Looks once for all new keys of this turn. The loop of `keepLooking` detects later changes. */
-  private async begin(): Promise<void> {
-    const keys = this.fresh
-    this.fresh = []
-    await (this.idle === undefined ? this.keepLooking() : this.look(keys))
-  }
-
+  /** Looks for all keys whenever something may have been stored, and for new ones at once. */
   private async keepLooking(): Promise<void> {
-    while (this.waiting.size > 0) {
+    let mark = 0
+    for (let isForAll = true; this.waiting.size > 0; isForAll = !this.idle.signal.aborted) {
       this.idle = new AbortController()
-      await this.lookAndWait(this.idle.signal)
+      try {
+        // Marked before the read, so that `changed` detects what is stored during it.
+        if (isForAll) mark = this.store.mark()
+        await this.look(isForAll)
+        await this.store.changed(mark, this.idle.signal)
+        if (this.store.isClosed) for (const waiting of this.waiting) this.forget(waiting).resolve(undefined)
+      } catch (error) {
+        this.fail(this.waiting, error)
+      }
     }
     this.idle = undefined
   }
 
-  /** Looks for all keys, then waits until something may have been stored. */
-  private async lookAndWait(signal: AbortSignal): Promise<void> {
+  /** Settles the callers whose keys have a value. */
+  private async look(isForAll: boolean): Promise<void> {
+    const asked = isForAll ? [...this.waiting] : this.fresh.filter((waiting) => this.waiting.has(waiting))
+    this.fresh = []
     try {
-      // Marked before the read, so that `changed` detects what is stored during it.
-      const mark = this.store.mark()
-      await this.look([...this.waiting.keys()])
-      await this.store.changed(mark, signal)
-      if (this.store.isClosed) this.end()
+      const values =
+        asked.length === 0 ? new Map() : await this.read([...new Set(asked.map(({ key }) => key))])
+      for (const waiting of asked) {
+        if (values.has(waiting.key)) this.forget(waiting).resolve(values.get(waiting.key))
+      }
     } catch (error) {
-      this.fail([...this.waiting.keys()], error)
+      this.fail(asked, error)
     }
   }
 
-  /** Settles the keys that have a value. */
-  private async look(keys: ReadonlyArray<K>): Promise<void> {
-    const look = ++this.looks
-    try {
-      for (const [key, value] of await this.read(keys))
-        for (const { resolve } of this.take(key, look)) resolve(value)
-    } catch (error) {
-      this.fail(keys, error, look)
+  private fail(asked: Iterable<Waiting<K, V>>, error: unknown): void {
+    for (const waiting of asked) {
+      if (this.store.isClosed) this.forget(waiting).resolve(undefined)
+      else this.forget(waiting).reject(error)
     }
   }
 
-  private fail(keys: ReadonlyArray<K>, error: unknown, look?: number): void {
-    if (this.store.isClosed) return this.end()
-    for (const key of keys) for (const { reject } of this.take(key, look)) reject(error)
-  }
-
-  private end(): void {
-    for (const key of [...this.waiting.keys()]) for (const { resolve } of this.take(key)) resolve(undefined)
-  }
-
-  /** Removes and returns the requests for a key that were made before a look began. */
-  private take(key: K, look = Number.POSITIVE_INFINITY): Array<Waiting<V>> {
-    const taken = [...(this.waiting.get(key) ?? [])].filter(({ since }) => since < look)
-    for (const waiting of taken) this.forget(key, waiting)
-    return taken
-  }
-
-  private forget(key: K, waiting: Waiting<V>): void {
+  private forget(waiting: Waiting<K, V>): Waiting<K, V> {
     waiting.release?.()
-    const all = this.waiting.get(key)
-    all?.delete(waiting)
-    if (all?.size === 0) this.waiting.delete(key)
+    this.waiting.delete(waiting)
     if (this.waiting.size === 0) this.idle?.abort()
+    return waiting
   }
 }

@@ -65,8 +65,8 @@ export const durableMutants = inArea("durable", [
   {
     mistake: "gives what was read before it was asked for",
     file: "src/durable/pending-reads.ts",
-    from: ".filter(({ since }) => since < look)",
-    to: "",
+    from: "for (const waiting of asked) {\n        if (values",
+    to: "for (const waiting of this.waiting) {\n        if (values",
     tests: of("pending-reads"),
   },
   {
