@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { messageOf } from "../../text/message-of.ts"
 import { StoreError } from "../store-error.ts"
 import { toWellFormed } from "../well-formed.ts"
-import { keysSchema, receiptsIndex, schema, storeVersion, toolsSchema, usesSchema } from "./schema.ts"
+import { newTables, schema, storeVersion } from "./schema.ts"
 import { connectSql, type Queries, type Query, type Sql } from "./sql.ts"
 
 /** The number of connections that a process uses for queries. */
@@ -99,8 +99,9 @@ const versionOf = async (sql: Query): Promise<number | undefined> => {
 const makeTables = async (sql: Queries, name: string): Promise<number> => {
   await sql`SELECT pg_advisory_xact_lock(hashtext('stepline'))`
   const version = await versionOf(sql)
+  if (version !== undefined && version >= storeVersion) return version
   if (version === undefined) await sql.run(schema)
-  else if (version < storeVersion) {
+  else {
     const [runner] = await sql`SELECT id FROM stepline_runners WHERE expires_at > now() LIMIT 1`
     if (runner !== undefined) {
       throw new StoreError(
@@ -108,15 +109,8 @@ const makeTables = async (sql: Queries, name: string): Promise<number> => {
       )
     }
     await sql`UPDATE stepline_meta SET value = ${storeVersion} WHERE key = 'version'`
-  } else if (version > storeVersion) return version
-  const [has] = await sql<[{ keys: boolean; uses: boolean; receipts: boolean; tools: boolean }]>`
-    SELECT to_regclass('stepline_keys') IS NOT NULL AS keys, to_regclass('stepline_uses') IS NOT NULL AS uses,
-      to_regclass('stepline_calls_receipts') IS NOT NULL AS receipts,
-      EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'stepline_runners'::regclass AND attname = 'tools') AS tools`
-  if (!has.keys) await sql.run(keysSchema)
-  if (!has.uses) await sql.run(usesSchema)
-  if (!has.tools) await sql.run(toolsSchema)
-  if (!has.receipts) await sql.run(receiptsIndex)
+  }
+  await sql.run(newTables)
   return storeVersion
 }
 

@@ -84,11 +84,15 @@ INSERT INTO stepline_meta VALUES ('version', ${storeVersion}), ('events', 0);
 `
 
 /**
- * Since 0.3: added to a store of version 1 when it is opened. The call that has an idempotency key, and its runner; once the call
- * has ended, its output.
+ * Since 0.3: added to a store of version 1 when it is opened.
+ * `runners.tools`: the names of its tools.
+ * `keys`: the call that has an idempotency key, and its runner; once the call has ended, its output.
+ * `uses`: the uses that calls count at limits. `slot`: for concurrency, the id of the running call; for a rate, a part of its time.
+ * `until`: for a rate. With the key `counted`, calls that were counted and have not ended.
  */
-export const keysSchema = `
-CREATE TABLE stepline_keys (
+export const newTables = `
+ALTER TABLE stepline_runners ADD COLUMN IF NOT EXISTS tools text[] NOT NULL DEFAULT '{}';
+CREATE TABLE IF NOT EXISTS stepline_keys (
   key text PRIMARY KEY,
   call_id text NOT NULL,
   runner bigint,
@@ -96,20 +100,8 @@ CREATE TABLE stepline_keys (
   output text,
   expires_at bigint
 );
-CREATE INDEX stepline_keys_expiring ON stepline_keys (expires_at);
-`
-
-/** Since 0.3, like the keys: the tools of a runner. */
-export const toolsSchema = `
-ALTER TABLE stepline_runners ADD COLUMN tools text[] NOT NULL DEFAULT '{}'
-`
-
-/**
- * Since 0.3, like the keys: the uses that calls count at limits. `slot`: for concurrency, the id of the running call; for a rate,
- * a part of its time. `until`: for a rate. With the key `counted`, calls that were counted and have not ended.
- */
-export const usesSchema = `
-CREATE TABLE stepline_uses (
+CREATE INDEX IF NOT EXISTS stepline_keys_expiring ON stepline_keys (expires_at);
+CREATE TABLE IF NOT EXISTS stepline_uses (
   key text NOT NULL,
   slot text NOT NULL,
   used double precision NOT NULL,
@@ -117,12 +109,8 @@ CREATE TABLE stepline_uses (
   at bigint NOT NULL,
   PRIMARY KEY (key, slot)
 );
-CREATE INDEX stepline_uses_slot ON stepline_uses (slot) WHERE until IS NULL AND slot <> '';
-`
-
-/** Since 0.3, like the keys. */
-export const receiptsIndex = `
-CREATE INDEX stepline_calls_receipts ON stepline_calls (ended_at) WHERE strpos(result, '${receiptsMark}') > 0;
+CREATE INDEX IF NOT EXISTS stepline_uses_slot ON stepline_uses (slot) WHERE until IS NULL AND slot <> '';
+CREATE INDEX IF NOT EXISTS stepline_calls_receipts ON stepline_calls (ended_at) WHERE strpos(result, '${receiptsMark}') > 0;
 `
 
 /**

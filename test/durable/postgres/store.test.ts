@@ -43,7 +43,12 @@ describeWith("postgres")("a Postgres store", () => {
     const name = store.replace("stepline@", "")
     await (await durableOf(store, {})).close()
     const sql = await connectSql(store, 1)
-    await sql`UPDATE stepline_meta SET value = 1 WHERE key = 'version'`
+    // What version 2 adds.
+    await sql.run(`
+      ALTER TABLE stepline_runners DROP COLUMN tools;
+      DROP TABLE stepline_keys, stepline_uses;
+      DROP INDEX stepline_calls_receipts;
+      UPDATE stepline_meta SET value = 1 WHERE key = 'version'`)
     await sql`INSERT INTO stepline_runners (expires_at) VALUES (now() + interval '1 hour')`
     await expect(openDurableExecutor({ store, registry })).rejects.toThrow(
       `Processes of an older stepline run the calls of ${name}, and could not read what this one writes: stop them first.`,
@@ -52,7 +57,9 @@ describeWith("postgres")("a Postgres store", () => {
       `${name} was written by an older stepline: its version is 1, and 2 is written. Update what runs its calls first.`,
     )
     await sql`DELETE FROM stepline_runners`
-    await (await durableOf(store, {})).close()
+    const durable = await durableOf(store, { work: pipeline().andThen(() => Step.Output("done")) })
+    expect(await durable.executor.run({ callId: "a", name: "work" })).toMatchObject({ content: "done" })
+    await durable.close()
     expect(await sql`SELECT value FROM stepline_meta WHERE key = 'version'`).toEqual([{ value: 2 }])
     await sql.end()
   })
