@@ -2,10 +2,11 @@
 
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import { maxReceiptCalls } from "../poisoned.ts"
-import type { Changes, JournalStore } from "../store.ts"
+import { type Changes, type JournalStore, untilStored } from "../store.ts"
 import { FencedError, ForeignAgentsError, TakenIdsError } from "../store-error.ts"
+import { outputOf, takeKey } from "./call-keys.ts"
 import { column } from "./connection.ts"
-import { countedKey } from "./limit-uses.ts"
+import { countedKey, countUses } from "./limit-uses.ts"
 import type { Membership } from "./membership.ts"
 import type { PostgresStore } from "./postgres-store.ts"
 import type { Query, Sql } from "./sql.ts"
@@ -96,23 +97,35 @@ export class PostgresJournalStore implements JournalStore {
     return rows.map(({ result }) => result).reverse()
   }
 
-  claimKey(key: string, callId: string, isWanted: () => boolean): Promise<string | undefined> {
-    return this.shared.claimKey(this.runner.id, key, callId, isWanted)
+  async claimKey(key: string, callId: string, isWanted: () => boolean): Promise<string | undefined> {
+    const { shared, sql, runner } = this
+    const claimed = await untilStored(shared, async () => {
+      if (!isWanted() || (await shared.patiently(() => takeKey(sql, runner.id, key, callId)))) return {}
+      const output = await this.keyOutput(key)
+      return output === undefined ? undefined : { output }
+    })
+    return claimed?.output
   }
 
   keyOutput(key: string): Promise<string | undefined> {
-    return this.shared.keyOutput(key)
+    return this.shared.patiently(() => outputOf(this.sql, key))
   }
 
   async takeUses(callId: string, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined> {
+    const { shared, sql } = this
     this.hasUses = true
     await this.leaving
-    return this.shared.takeUses(callId, uses)
+    const mark = shared.mark()
+    const full = await shared.patiently(() => sql.begin((queries) => countUses(queries, callId, uses)))
+    if (full === undefined || full.wait !== null) return full as FullLimit | undefined
+    return { index: full.index, freed: (signal) => shared.changed(mark, signal) }
   }
 
   /** If the store fails, the call keeps its place until it ends. */
   leaveUses(callId: string): void {
-    this.leaving = Promise.all([this.leaving, this.shared.leaveUses(callId)]).then(
+    const leave = () => this.sql`
+      DELETE FROM stepline_uses WHERE slot = ${column(callId)} AND slot <> '' AND until IS NULL AND key <> ${countedKey}`
+    this.leaving = Promise.all([this.leaving, this.shared.patiently(leave)]).then(
       () => undefined,
       () => undefined,
     )

@@ -10,21 +10,24 @@ import { type DurableTasks, StoredTasks } from "../durable-tasks.ts"
 import { restoreAll, takeIn, takeInStored } from "../journal/restore.ts"
 import type { CallRequest } from "../requests.ts"
 import { type DurableOptions, Runner } from "../runner.ts"
+import type { RuleRow } from "../store.ts"
 import { FencedError, heldUpError, tellStoreError } from "../store-error.ts"
 import { StoredCalls } from "../stored-calls.ts"
 import type { StoredEvent } from "../stored-event.ts"
 import { column } from "./connection.ts"
 import { PostgresJournalStore } from "./journal-store.ts"
 import { LaneOrder, spansAgents } from "./lane-order.ts"
-import { Maintenance } from "./maintenance.ts"
 import { Membership } from "./membership.ts"
 import { PostgresStore } from "./postgres-store.ts"
+import { prune } from "./prune.ts"
 import type { Signs } from "./runner-rows.ts"
 import type { Notice } from "./schema.ts"
 import { untilTaken } from "./taking-over.ts"
 
 /** The milliseconds until pending work is looked for again, such as an answer to a question that is about to be asked. */
 const lookAgain = 50
+
+const pruneEvery = 3_600_000
 
 /** The milliseconds that a silent server has to respond on closing. Other processes detect the end of this one by its lease. */
 const leaveTimeout = 20_000
@@ -57,7 +60,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private readonly options: DurableOptions
   private readonly retention: number
   private readonly unknownToolTimeout: number
-  private readonly maintenance: Maintenance
+  private pruning: NodeJS.Timeout | undefined
   private life!: Life
   /** The attempts to join again, one after another. */
   private rejoining: Promise<void> = Promise.resolve()
@@ -77,7 +80,6 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     this.tasks = new StoredTasks(store, (callId) => this.ask({ _tag: "Take", callId }))
     this.retention = toMillis("retention", options.retention, "7 days")
     this.unknownToolTimeout = toMillis("unknownToolTimeout", options.unknownToolTimeout, "1 minute")
-    this.maintenance = new Maintenance(store.sql)
   }
 
   static async open(
@@ -90,9 +92,9 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     try {
       durable = new PostgresExecutor(store, registry, options)
       await durable.join()
+      durable.pruning = setInterval(prune, pruneEvery, store.sql).unref()
       return durable
     } catch (error) {
-      durable?.maintenance.close()
       await store.close()
       throw error
     }
@@ -125,7 +127,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
 
   private async leave(): Promise<void> {
     this.closes.abort()
-    this.maintenance.close()
+    clearInterval(this.pruning)
     // Cuts the connections to a silent server, but not because a runner ends slowly.
     const late = setInterval(() => {
       if (!this.life.membership.isCurrent()) this.store.sql.cut()
@@ -235,7 +237,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
     }
     this.life = life
     life.runner.begin()
-    this.maintenance.prune()
+    void prune(sql)
     // Handles notices that arrived before this.
     this.hear("work")
   }
@@ -295,7 +297,9 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
   private async learn(life: Life, { rules, hasResults }: Pick<Signs, "rules" | "hasResults">): Promise<void> {
     if (hasResults) life.runner.journal.engine.tools.offerReadResult()
     if (rules === life.rules) return
-    life.runner.restoreRules(await this.maintenance.rules(life.runner.folder))
+    const found = await this.store.sql<Array<RuleRow>>`
+      SELECT cwd, tool, params, choice FROM stepline_rules WHERE cwd = ${life.runner.folder} ORDER BY id`
+    life.runner.restoreRules(found)
     life.rules = rules
   }
 

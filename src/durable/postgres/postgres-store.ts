@@ -2,7 +2,6 @@
 
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import type { ToolCall } from "../../model/call.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"
 import { pageSize } from "../event-log.ts"
@@ -10,14 +9,12 @@ import { type InboxItem, type InboxOptions, type InboxRow, inboxItem, pageOf } f
 import { PendingReads } from "../pending-reads.ts"
 import { type PoisonedCall, type PoisonedRow, poisonedCall, poisonedMark, retryEnd } from "../poisoned.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
-import { type CallStore, type StoredTaskTexts, type TaskQuery, untilStored } from "../store.ts"
+import type { CallStore, StoredTaskTexts, TaskQuery } from "../store.ts"
 import { closedError, StoreError, unansweredError } from "../store-error.ts"
 import { readEvent, type StoredEvent } from "../stored-event.ts"
 import { storedTaskTexts, type TaskOrCallColumns } from "../stored-rows.ts"
-import { outputOf, takeKey } from "./call-keys.ts"
 import { column, openConnection, shown } from "./connection.ts"
 import { inParts } from "./in-parts.ts"
-import { countedKey, countUses } from "./limit-uses.ts"
 import type { Membership } from "./membership.ts"
 import { Notices } from "./notices.ts"
 import { channel, type Notice, workNotice } from "./schema.ts"
@@ -280,45 +277,6 @@ export class PostgresStore implements CallStore {
     return new Map(rows.map(({ place, task }) => [taskIds[place - 1]!, task ?? undefined]))
   }
 
-  /** The output that answers calls with this idempotency key. */
-  keyOutput(key: string): Promise<string | undefined> {
-    return this.patiently(() => outputOf(this.sql, key))
-  }
-
-  /**
-   * Takes an idempotency key for a call of a runner. Waits while another call has the key; then returns that call's output, if
-   * any.
-   */
-  async claimKey(
-    runner: number,
-    key: string,
-    callId: string,
-    isWanted: () => boolean,
-  ): Promise<string | undefined> {
-    const claimed = await untilStored(this, async () => {
-      if (!isWanted() || (await this.patiently(() => takeKey(this.sql, runner, key, callId)))) return {}
-      const output = await this.keyOutput(key)
-      return output === undefined ? undefined : { output }
-    })
-    return claimed?.output
-  }
-
-  /** Counts a call at all of its limits or at none: then returns the limit that is full. */
-  async takeUses(callId: string, uses: ReadonlyArray<LimitUse>): Promise<FullLimit | undefined> {
-    const mark = this.mark()
-    const full = await this.patiently(() => this.sql.begin((sql) => countUses(sql, callId, uses)))
-    if (full === undefined || full.wait !== null) return full as FullLimit | undefined
-    return { index: full.index, freed: (signal) => this.changed(mark, signal) }
-  }
-
-  async leaveUses(callId: string): Promise<void> {
-    await this.patiently(
-      () =>
-        this
-          .sql`DELETE FROM stepline_uses WHERE slot = ${column(callId)} AND slot <> '' AND until IS NULL AND key <> ${countedKey}`,
-    )
-  }
-
   mark(): number {
     return this.notices.mark()
   }
@@ -368,7 +326,7 @@ export class PostgresStore implements CallStore {
    * Does `work`, and repeats it while the database cannot be reached, or after it aborted `work` in favour of another
    * transaction.
    */
-  private async patiently<T>(work: () => Promise<T>): Promise<T> {
+  async patiently<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       if (this.isClosed) throw closedError()
       try {

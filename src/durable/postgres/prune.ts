@@ -1,37 +1,11 @@
-/** The work of a process for a Postgres store besides running calls. */
-import type { RuleRow } from "../store.ts"
+/** Deletes old rows of a Postgres store. */
 import type { Query, Sql } from "./sql.ts"
 
-const pruneEvery = 3_600_000
-
-/** Deletes old rows, and reads the rules of other processes. */
-export class Maintenance {
-  private readonly sql: Sql
-  private readonly timer: NodeJS.Timeout
-
-  constructor(sql: Sql) {
-    this.sql = sql
-    this.timer = setInterval(() => this.prune(), pruneEvery).unref()
-  }
-
-  close(): void {
-    clearInterval(this.timer)
-  }
-
-  /** The rules of a folder, in order. */
-  rules(folder: string): Promise<Array<RuleRow>> {
-    return this.sql<Array<RuleRow>>`
-      SELECT cwd, tool, params, choice FROM stepline_rules WHERE cwd = ${folder} ORDER BY id`
-  }
-
-  /** Deletes old rows. After a failure, the next run, an hour later, tries again. */
-  prune(): void {
-    this.sql.begin(pruneOnce).catch(() => undefined)
-  }
-}
+/** Deletes old rows. After a failure, the next run tries again. */
+export const prune = (sql: Sql): Promise<void> => sql.begin(pruneIn).catch(() => undefined)
 
 /** Uses the server's clock, which all processes share, and the longest retention of the live runners. */
-const pruneOnce = async (sql: Query): Promise<void> => {
+const pruneIn = async (sql: Query): Promise<void> => {
   const [{ before }] = await sql<[{ before: number | null }]>`
     SELECT (extract(epoch FROM now()) * 1000)::bigint - max(value) AS before
     FROM stepline_meta JOIN stepline_runners ON key = 'retention ' || id`

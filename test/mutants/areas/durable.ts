@@ -141,7 +141,7 @@ export const durableMutants = inArea("durable", [
   },
   {
     mistake: "forgets a question that nobody has answered yet with what is old",
-    file: "src/durable/postgres/maintenance.ts",
+    file: "src/durable/postgres/prune.ts",
     from: "        answer IS NOT NULL\n        OR NOT EXISTS",
     to: "        answer IS NOT NULL OR true\n        OR NOT EXISTS",
     tests: ofPostgres("requests"),
