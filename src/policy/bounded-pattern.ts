@@ -3,11 +3,9 @@
  * at once. Any other match runs under the watchdog of `node:vm`, the only way to interrupt a match; if the watchdog cannot
  * interrupt it, the match is not started.
  */
-import { createContext, Script } from "node:vm"
-import { costOf, isUnbounded, type PatternCost, stepsFor } from "../text/pattern-cost.ts"
+import { costOf, isCheap, isUnbounded, type PatternCost } from "../text/pattern-cost.ts"
+import { isWatchdogTimeout, runWatched } from "../text/watchdog.ts"
 
-/** The steps that take a few milliseconds at most. A watchdog costs as much as ten thousand steps. */
-const freeSteps = 1_000_000
 /** The limit for all matches of one decision, in CPU time of this process, which other processes cannot use up. */
 const maxMilliseconds = 400
 /** The maximum attempts at a match that was interrupted while other processes used the cores. */
@@ -47,7 +45,7 @@ export class BoundedPattern {
   }
 
   isCheap(length: number): boolean {
-    return stepsFor(this.cost, length) <= freeSteps
+    return isCheap(this.cost, length)
   }
 
   /** Whether a match may take long and could not be interrupted. */
@@ -62,19 +60,11 @@ export class BoundedPattern {
   }
 }
 
-const script = new Script("work()")
-const globals: { work?: () => unknown } = {}
-/** Created once, because this takes milliseconds. */
-let context: ReturnType<typeof createContext> | undefined
-
 /** The CPU time of this process, in milliseconds. */
 const cpuTime = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
-
-const isTimeout = (error: unknown): boolean =>
-  (error as { code?: unknown } | null | undefined)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
 
 /** The matches of one decision, which share a time limit. */
 export class Matching {
@@ -97,15 +87,12 @@ export class Matching {
       return undefined
     }
     const start = cpuTime()
-    context ??= createContext(globals)
-    const outer = globals.work
-    globals.work = () => pattern.match(text)
     try {
       for (let tries = 1; ; tries++) {
         try {
-          return script.runInContext(context, { timeout: milliseconds }) as Match | undefined
+          return runWatched(() => pattern.match(text), milliseconds)
         } catch (error) {
-          if (!isTimeout(error)) throw error
+          if (!isWatchdogTimeout(error)) throw error
           // The watchdog measures wall time, which on a busy machine does not show how slow the pattern is.
           if (tries < maxTries && cpuTime() - start < milliseconds / 2) continue
           this.slow.add(pattern.source)
@@ -113,7 +100,6 @@ export class Matching {
         }
       }
     } finally {
-      globals.work = outer
       this.left -= cpuTime() - start
     }
   }

@@ -4,6 +4,7 @@
  */
 import type { JsonSchema } from "./json-schema.ts"
 import { coerceEnum, coerceType, onlyOne, toObject } from "./json-type.ts"
+import { patternOf } from "./pattern.ts"
 import { isPlainObject } from "./plain-object.ts"
 import { child, children, type Entries, itemSchema, type Located, namesOf, ownValue } from "./subschema.ts"
 
@@ -197,7 +198,7 @@ export class Coercion {
   private propertySchema(at: Located, key: string): Located | undefined {
     const { properties } = at.schema
     if (isPlainObject(properties) && Object.hasOwn(properties, key)) return child(at, "properties", key)
-    const pattern = namesOf(at.schema.patternProperties).find((source) => new RegExp(source).test(key))
+    const pattern = namesOf(at.schema.patternProperties).find((source) => patternOf(source).test(key))
     return pattern === undefined ? child(at, "additionalProperties") : child(at, "patternProperties", pattern)
   }
 

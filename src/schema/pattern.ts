@@ -1,8 +1,32 @@
+/** The patterns of schemas: nobody has checked how long they take. V8 backtracks, and `^(a+)+$` takes years for a short text. */
+import { costOf, isCheap, isUnbounded } from "../text/pattern-cost.ts"
+import { isWatchdogTimeout, runWatched } from "../text/watchdog.ts"
+
+/** For a match that may take long. */
+const maxMilliseconds = 250
+
 /** Compiles a pattern as a Unicode one if possible: many existing patterns contain escapes that Unicode patterns do not allow. */
-export const patternOf = (source: string, flags = "u"): RegExp => {
+export const compilePattern = (source: string, flags = "u"): RegExp => {
   try {
     return new RegExp(source, flags)
   } catch {
-    return new RegExp(source)
+    return new RegExp(source, flags.replace("u", ""))
   }
+}
+
+/** Compiles a pattern whose `test` is bounded: a text that cannot be matched in a quarter of a second does not match. */
+export const patternOf = (source: string, flags?: string): RegExp => {
+  const pattern = compilePattern(source, flags)
+  const cost = costOf(source)
+  const test = (text: string): boolean => {
+    if (isCheap(cost, text.length)) return RegExp.prototype.test.call(pattern, text)
+    if (isUnbounded(cost, text.length)) return false
+    try {
+      return runWatched(() => RegExp.prototype.test.call(pattern, text), maxMilliseconds)
+    } catch (error) {
+      if (isWatchdogTimeout(error)) return false
+      throw error
+    }
+  }
+  return Object.assign(pattern, { test })
 }

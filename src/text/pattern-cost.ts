@@ -50,8 +50,14 @@ export const costOf = (pattern: string): PatternCost => {
 }
 
 /** The approximate maximum number of steps of a match, for a text of this many characters. */
-export const stepsFor = ({ degree, factor, wild }: PatternCost, length: number): number =>
+const stepsFor = ({ degree, factor, wild }: PatternCost, length: number): number =>
   wild ? 2 ** length : factor * (length + 1) ** degree
+
+/** The steps that take a few milliseconds at most. A watchdog costs as much as ten thousand steps. */
+const freeSteps = 1_000_000
+
+/** Whether a match takes a few milliseconds at most. */
+export const isCheap = (cost: PatternCost, length: number): boolean => stepsFor(cost, length) <= freeSteps
 
 /**
  * JavaScriptCore, Bun's engine: there, `node:vm` cannot interrupt a match, and the engine gives up after a few hundred

@@ -200,6 +200,20 @@ describe("any JSON Schema", () => {
     expect(await errorsOf(schema, { plain: "a b" })).toHaveLength(1)
   })
 
+  it("with patterns that would take years, which a text does not match that takes too long", async () => {
+    const pattern = "^((ab)+)+$"
+    const long = `${"ab".repeat(40)}!`
+    const schemas = [
+      object({ a: { type: "string", pattern } }),
+      object({ a: { type: "object", patternProperties: { [pattern]: {} }, additionalProperties: false } }),
+    ]
+    const given = (text: string) => [{ a: text }, { a: { [text]: 1 } }]
+    for (const [index, schema] of schemas.entries()) {
+      expect(await accepted(schema, given("abab")[index])).toEqual(given("abab")[index])
+      expect(await errorsOf(schema, given(long)[index])).toHaveLength(1)
+    }
+  })
+
   it.each([
     [{ type: "strin" }, "type must be JSONType or JSONType[]: strin"],
     [object({ a: { $ref: "#/$defs/none" } }), "can't resolve reference #/$defs/none from id parameters"],

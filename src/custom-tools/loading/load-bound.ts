@@ -2,8 +2,9 @@
  * Bounds one load: a watchdog interrupts code in a loop, a timer a promise that never settles. A loop after an `await`
  * cannot be interrupted on this thread.
  */
-import { isWatchdogTimeout, runWatched } from "../../io/watchdog.ts"
+
 import { longestTimer } from "../../pipeline/time/longest-timer.ts"
+import { isWatchdogTimeout, runWatched } from "../../text/watchdog.ts"
 
 const slack = 5
 

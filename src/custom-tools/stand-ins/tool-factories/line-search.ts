@@ -1,6 +1,8 @@
 /** Finds the lines that match a model's pattern. A regular expression that takes too long is interrupted. */
-import { isWatchdogTimeout, runWatched } from "../../../io/watchdog.ts"
+
+import { compilePattern } from "../../../schema/pattern.ts"
 import { costOf, isUnbounded } from "../../../text/pattern-cost.ts"
+import { isWatchdogTimeout, runWatched } from "../../../text/watchdog.ts"
 
 export interface PatternOptions {
   readonly ignoreCase: boolean
@@ -24,14 +26,8 @@ const withinTime = <T>(work: () => T): T => {
 /** Compiles a pattern. `(?i)` and the like at the start are flags of other engines. */
 const compile = (pattern: string, ignoreCase: boolean): RegExp => {
   const inline = /^\(\?([ims]+)\)/.exec(pattern)
-  const body = pattern.slice(inline?.[0].length ?? 0)
-  const flags = [...new Set([...(inline?.[1] ?? ""), ...(ignoreCase ? ["i"] : [])])].join("")
-  try {
-    return new RegExp(body, `${flags}u`)
-  } catch {
-    // Many patterns have escapes that are invalid in Unicode mode.
-    return new RegExp(body, flags)
-  }
+  const flags = new Set([...(inline?.[1] ?? ""), ...(ignoreCase ? ["i"] : []), "u"])
+  return compilePattern(pattern.slice(inline?.[0].length ?? 0), [...flags].join(""))
 }
 
 /** Returns a function that returns the indexes of the first `limit` matching lines, in order. */

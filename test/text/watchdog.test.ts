@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { isWatchdogTimeout, runWatched } from "../../src/io/watchdog.ts"
+import { isWatchdogTimeout, runWatched } from "../../src/text/watchdog.ts"
 
 const spin = (): never => {
   for (;;);
