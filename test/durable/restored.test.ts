@@ -4,12 +4,16 @@ import { execFile } from "node:child_process"
 import { copyFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import Libsql from "libsql"
 import { expect, it } from "vitest"
 import { type DurableCalls, openDurableExecutor } from "../../src/durable/index.ts"
 import { pipeline, Step } from "../../src/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
 import { postgresPrograms } from "../servers/postgres-folders.ts"
 import { registryOf } from "../support/executor-of.ts"
 import { describeStores, isShared } from "./stores.ts"
+
+const path = useTempFolder()
 
 const run = promisify(execFile)
 
@@ -43,6 +47,34 @@ const readTo = async (durable: Pick<DurableCalls, "events">, callId: string, aft
   }
   throw new Error(`${callId} has not ended`)
 }
+
+it("a cursor of an event is refused that a file lost within the opening of its backup", async () => {
+  const store = path("calls.db")
+  const says = pipeline().andThen(() => Step.Output("said"))
+  const durable = await openDurableExecutor({ store, registry: registryOf({ says }) })
+  await durable.enqueue([{ callId: "a", name: "says" }])
+  const kept = (await readTo(durable, "a", 0)).cursor
+  await copyFile(store, path("killed.db"))
+  await copyFile(`${store}-wal`, path("killed.db-wal"))
+  const file = new Libsql(store)
+  file.exec(`VACUUM INTO '${path("backup")}'`)
+  file.close()
+  await durable.enqueue([{ callId: "b", name: "says" }])
+  const lost = (await readTo(durable, "b", kept)).cursor
+  await durable.close()
+  await restore(store, path("backup"))
+  // A client may be the first that opens it.
+  await using client = await openDurableExecutor({ store, runner: false })
+  await ranIn(store, "c")
+  await expect(client.events({ after: lost }).next()).rejects.toThrow(
+    `The store has no event ${lost}: its events end at ${kept}`,
+  )
+  expect((await readTo(client, "c", kept)).ended).toEqual(["c"])
+  // A process that was killed may have given away the next numbers for deltas, which are not stored.
+  await ranIn(path("killed.db"), "c")
+  await using next = await openDurableExecutor({ store: path("killed.db"), runner: false })
+  expect((await readTo(next, "c", lost)).ended).toEqual(["c"])
+})
 
 describeStores("a cursor of a store that was restored", (path, storeOf) => {
   it("goes on where it is of an event that the backup has, and is refused where that is lost", async () => {

@@ -1,6 +1,6 @@
 // @module-tag waits
 /** What happens to the file of a store from outside: a second owner, which the lock cannot rule out, and a file that is moved. */
-import { renameSync, rmSync, symlinkSync } from "node:fs"
+import { copyFileSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { expect, it } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"
 import { handler, pipeline, Step } from "../../src/index.ts"
@@ -50,6 +50,23 @@ it("a second owner takes over where the owner's file was removed, and the first 
   await untilTag(second, "Completed")
   expect(runs).toEqual(["the second"])
   await expect(first.enqueue([{ name: "pay" }])).rejects.toThrow("The store was closed: open it again")
+})
+
+it("a client that waits is told where the file is replaced", async () => {
+  const durable = await durableOf(path("calls.db"), { done: pipeline().andThen(() => Step.Output("done")) })
+  await durable.executor.run({ callId: "c", name: "done" })
+  await using client = await openDurableExecutor({ store: path("calls.db"), runner: false })
+  let after = 0
+  const reading = (async () => {
+    for await (const event of client.events({ after })) {
+      after = event.seq
+      if (event._tag === "Completed") renameSync(path("other.db"), path("calls.db"))
+    }
+  })()
+  copyFileSync(path("calls.db"), path("other.db"))
+  await expect(reading).rejects.toThrow(
+    `${path("calls.db")} was moved, deleted or replaced while it was open`,
+  )
 })
 
 it("the host is told where the file is moved away, and what waits is stored once the file is back", async () => {

@@ -88,6 +88,14 @@ CREATE TABLE IF NOT EXISTS uses (
 export const hasReceipts = `instr(result, '${receiptsMark}') > 0`
 const receiptsIndex = `CREATE INDEX IF NOT EXISTS calls_receipts ON calls (ended_at) WHERE ${hasReceipts};`
 
+/**
+ * For a restored backup, which is not in WAL mode if VACUUM INTO made it: the numbers that its owner had reserved by then were used
+ * for events that the backup lacks.
+ */
+const forgetReserved = `
+UPDATE meta SET value = (SELECT coalesce(max(seq), meta.value) FROM events) WHERE key = 'events';
+`
+
 const newTables = `${keysSchema} ${usesSchema} ${receiptsIndex}`
 
 /** A row, by column. */
@@ -202,8 +210,7 @@ export class StoreDatabase {
   /** Commits all of `work`, or nothing. Throws if another process locks the store, and if the file is not in its place any more. */
   transaction(work: () => void): void {
     if (!this.database.open) throw closedError()
-    // Nobody would find what is written to a deleted file.
-    if (statOf(this.path)?.ino !== this.inode) throw goneError(this.path)
+    this.expectInPlace()
     this.database.exec("BEGIN IMMEDIATE")
     try {
       work()
@@ -213,6 +220,11 @@ export class StoreDatabase {
       this.rollBack()
       throw error
     }
+  }
+
+  /** Throws if the file is not in its place any more: others neither find what is written to it, nor write to it. */
+  private expectInPlace(): void {
+    if (statOf(this.path)?.ino !== this.inode) throw goneError(this.path)
   }
 
   private rollBack(): void {
@@ -236,8 +248,12 @@ export class StoreDatabase {
     return this.all<R>(sql, ...values)[0]
   }
 
-  /** Grows with each write: `data_version` counts those of other connections, `commits` those of this one. */
+  /**
+   * Grows with each write: `data_version` counts those of other connections, `commits` those of this one. Throws if the file is not in
+   * its place any more.
+   */
   get version(): number {
+    this.expectInPlace()
     return Number(this.get("PRAGMA data_version")?.data_version) + this.commits
   }
 
@@ -333,16 +349,15 @@ const takeLock = (Libsql: typeof Database, path: string, real: string): Database
   }
 }
 
-const pragma = (database: Database.Database, name: string): number => {
-  const [row] = database.prepare(`PRAGMA ${name}`).all() as Array<Row>
-  return Number(Object.values(row ?? {})[0] ?? 0)
-}
+const pragma = (database: Database.Database, name: string): unknown =>
+  (database.prepare(`PRAGMA ${name}`).raw().get() as ReadonlyArray<unknown>)[0]
 
 /** Sets up a database; a refused one is not changed. */
 const prepare = (database: Database.Database, path: string, owns: boolean): void => {
   database.exec("PRAGMA busy_timeout = 0")
   const isNew = isNewStore(database, path)
   if (isNew && !owns) throw noStore(path)
+  if (!isNew && pragma(database, "journal_mode") !== "wal") database.exec(forgetReserved)
   database.exec("PRAGMA journal_mode = WAL")
   database.exec("PRAGMA synchronous = FULL")
   if (!isNew) {
@@ -359,7 +374,7 @@ const prepare = (database: Database.Database, path: string, owns: boolean): void
 const isNewStore = (database: Database.Database, path: string): boolean => {
   // Read first: an owner that is creating the store writes the tables and the ids below in one transaction.
   const isEmpty = database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").all().length === 0
-  const version = pragma(database, "user_version")
+  const version = Number(pragma(database, "user_version"))
   const id = pragma(database, "application_id")
   if (isEmpty && version === 0) return true
   if (id !== applicationId)
