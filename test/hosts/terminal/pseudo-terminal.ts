@@ -1,4 +1,6 @@
 /** The command in a real pseudo-terminal: what a person would see. */
+import { readSync } from "node:fs"
+import type { ReadStream } from "node:tty"
 import pty from "@lydell/node-pty"
 import { plainEnvironment } from "../../cli/built-cli.ts"
 import { Screen, type ScreenOptions } from "./screen.ts"
@@ -7,6 +9,17 @@ export interface PseudoTerminalOptions extends ScreenOptions {
   readonly cwd?: string
   /** Default: this process's own. */
   readonly env?: NodeJS.ProcessEnv
+}
+
+/** The next part of what the kernel still holds of a terminal whose process has ended: empty after the last. */
+const nextUnread = (fd: number): Buffer => {
+  const bytes = Buffer.alloc(4096)
+  try {
+    return bytes.subarray(0, readSync(fd, bytes))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EIO") return Buffer.alloc(0)
+    throw error
+  }
 }
 
 export class PseudoTerminal extends Screen implements AsyncDisposable {
@@ -26,6 +39,7 @@ export class PseudoTerminal extends Screen implements AsyncDisposable {
       // A test leaves nothing behind, unless it says where.
       env: { XDG_STATE_HOME: "/dev/null", ...plainEnvironment(env) },
     })
+    this.keepAll()
     this.child.onData((data) => this.feed(data))
     this.exited = new Promise((resolve) => {
       // The write comes back when it and all before it is on the screen.
@@ -45,6 +59,20 @@ export class PseudoTerminal extends Screen implements AsyncDisposable {
   resize(columns: number, rows: number): void {
     this.terminal.resize(columns, rows)
     this.child.resize(columns, rows)
+  }
+
+  /** Node takes what it reads once after the end of the process for all there is, and node-pty waits for no more than 200 ms. */
+  private keepAll(): void {
+    const { _socket: output, fd } = this.child as unknown as { _socket: ReadStream; fd: number }
+    const push = output.push.bind(output)
+    output.push = (chunk) => {
+      if (chunk === null) {
+        for (let rest = nextUnread(fd); rest.length > 0; rest = nextUnread(fd)) push(rest)
+      }
+      return push(chunk)
+    }
+    const destroy = output.destroy.bind(output)
+    output.destroy = (error) => (error === undefined && !output.readableEnded ? output : destroy(error))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
