@@ -35,8 +35,8 @@ export interface DurableOptions extends ToolExecutorOptions {
    */
   readonly maxAttempts?: number
   /**
-   * How long a call that was run before waits for a process that has its tool, after its own process has ended: then it ends as
-   * an Error. For Postgres, where several processes run the calls. Default 1 minute.
+   * How long a call waits for a process that has its tool, before it ends as an Error: a call that was run before, once its own process
+   * has ended, and a call that a client queues. For Postgres, where several processes run the calls. Default 1 minute.
    */
   readonly unknownToolTimeout?: DurationInput
   /** Called with the error when the store fails, and with undefined once it works again. Calls wait in between. */

@@ -25,7 +25,7 @@ const evenFor = 60
 export interface MembershipOptions {
   /** The milliseconds for which ended calls are kept. */
   readonly retention: number
-  /** The milliseconds that a call which was run before waits for a runner with its tool. */
+  /** The milliseconds that a call which was run before, or which a client queued, waits for a runner with its tool. */
   readonly unknownToolTimeout: number
   /** The names of the tools that the runner has, in order. */
   readonly tools: () => Array<string>
@@ -222,7 +222,7 @@ export class Membership {
     try {
       if (this.isUnsure) adopted.push(...(await this.lost(adopted)))
       if (claims !== "none" || owed > 0) await this.claim(adopted, claims, owed)
-      const tools = this.options.tools()
+      const tools = this.tools()
       const state = adopted.length === 0 ? undefined : await stateOf(sql, adopted, tools)
       const rows = await workOf(sql, this.id, tools)
       const requests: Array<OpenRequest> = []
@@ -304,19 +304,24 @@ export class Membership {
   /** Adds the agents that it claims to `adopted`: all that it can run, or its share and at least those that it is owed. */
   private async claim(adopted: Array<string>, claims: Membership["claims"], owed: number): Promise<void> {
     const { sql, id, freeSince, isFirstClaim: isFirst } = this
-    const tools = this.options.tools()
-    const overdueAt = performance.now() - this.options.unknownToolTimeout
+    const { tools, timeout } = this.tools()
+    const overdueAt = performance.now() - timeout
     const overdue = [...freeSince].flatMap(([agentId, since]) => (since <= overdueAt ? [agentId] : []))
     let room = claims === "all" ? Number.POSITIVE_INFINITY : owed
     if (claims === "share") room = Math.max(owed, await roomOf(sql, id, tools))
     while (room > 0) {
       const limit = Math.min(claimSize, room)
-      const claimed = await claimFree(sql, { id, tools, limit, overdue, isFirst })
+      const claimed = await claimFree(sql, { id, tools, timeout, limit, overdue, isFirst })
       adopted.push(...claimed)
       room = claimed.length < limit ? 0 : room - limit
     }
     this.isFirstClaim = false
     if (claims === "all") this.noteFree(await freeAgents(sql))
+  }
+
+  private tools() {
+    const { tools, unknownToolTimeout } = this.options
+    return { tools: tools(), timeout: Math.trunc(Math.min(unknownToolTimeout, Number.MAX_SAFE_INTEGER)) }
   }
 
   private noteFree(free: ReadonlyArray<string>): void {

@@ -107,7 +107,7 @@ export class PostgresStore implements CallStore {
     await this.tellWork((await this.submit(snapshots, undefined)).notices)
   }
 
-  /** Queues calls. New agents belong to `runner`. The returned ids are column values. */
+  /** Queues calls: those of a client if there is no `runner`. New agents belong to `runner`. The returned ids are column values. */
   async submit(
     snapshots: ReadonlyArray<CallSnapshot>,
     runner: Pick<Membership, "id" | "agents"> | undefined,
@@ -145,8 +145,9 @@ export class PostgresStore implements CallStore {
           FROM unnest(${known}::text[], ${seen}::bigint[]) AS known (agent_id, seq) JOIN stepline_calls c USING (agent_id)
           WHERE fresh AND ended_at IS NULL AND c.seq > known.seq
         ), added AS (
-        INSERT INTO stepline_calls (call_id, agent_id, name, asks, background, snapshot, fresh)
-        SELECT call_id, agent_id, name, asks, background, snapshot, true
+        INSERT INTO stepline_calls (call_id, agent_id, name, asks, background, snapshot, fresh, queued_at)
+        SELECT call_id, agent_id, name, asks, background, snapshot, true,
+          CASE WHEN ${runner === undefined} THEN (extract(epoch FROM now()) * 1000)::bigint END
         FROM json_to_recordset(${json}::text::json)
           AS rows(call_id text, agent_id text, name text, asks boolean, background boolean, snapshot text)
         ON CONFLICT (call_id) DO NOTHING

@@ -58,11 +58,17 @@ export const showLife = async (
   return signs
 }
 
-/** The open calls, the tasks and the actions of agents. `tools`: the runner's tools. */
+/** A runner's tools, and the milliseconds that a call waits for a runner with its tool. */
+interface Tools {
+  readonly tools: Array<string>
+  readonly timeout: number
+}
+
+/** The open calls, the tasks and the actions of agents. */
 export const stateOf = async (
   sql: Sql,
   agentIds: Array<string>,
-  tools: Array<string>,
+  { tools, timeout }: Tools,
 ): Promise<StoredState> => {
   const [tasks, actions, calls] = await Promise.all([
     sql<Array<TaskColumns>>`
@@ -71,7 +77,8 @@ export const stateOf = async (
       SELECT * FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
     sql<Array<CallColumns>>`
       SELECT call_id, agent_id, name, snapshot, asks, deadline, fresh,
-        name <> ALL(${tools}::text[]) AND EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools)) AS elsewhere
+        name <> ALL(${tools}::text[]) AND (EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools))
+          OR fresh AND queued_at > (extract(epoch FROM now()) * 1000)::bigint - ${timeout}::bigint) AS elsewhere
       FROM stepline_calls WHERE agent_id = ANY(${agentIds}::text[]) AND ended_at IS NULL ORDER BY seq`,
   ])
   return storedState(tasks, actions, calls)
@@ -84,11 +91,12 @@ interface WorkRow extends CallColumns {
 }
 
 /** A single statement: between two, a call could be queued and answered, and its request be found without the call. */
-export const workOf = (sql: Sql, runner: number, tools: Array<string>): Promise<Array<WorkRow>> => sql<
+export const workOf = (sql: Sql, runner: number, { tools, timeout }: Tools): Promise<Array<WorkRow>> => sql<
   Array<WorkRow>
 >`
   SELECT agent_id, c.call_id, name, c.snapshot, asks, deadline, fresh, NULL::bigint AS request, c.seq AS place,
-    name <> ALL(${tools}::text[]) AND EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools)) AS elsewhere
+    name <> ALL(${tools}::text[]) AND (EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools))
+      OR queued_at > (extract(epoch FROM now()) * 1000)::bigint - ${timeout}::bigint) AS elsewhere
   FROM stepline_calls c JOIN stepline_agents a USING (agent_id) WHERE c.fresh AND a.runner = ${runner}
   UNION ALL
   SELECT agent_id, r.call_id, '', r.request, false, NULL, false, r.id, r.id, false
@@ -96,9 +104,8 @@ export const workOf = (sql: Sql, runner: number, tools: Array<string>): Promise<
   ORDER BY place`
 
 /** Which free agents a runner claims. */
-export interface Claim {
+export interface Claim extends Tools {
   readonly id: number
-  readonly tools: Array<string>
   readonly limit: number
   /** Agents that have been free for so long that their next call is claimed even if no runner has its tool. */
   readonly overdue: Array<string>
@@ -107,19 +114,20 @@ export interface Claim {
 }
 
 /**
- * Claims agents whose next call uses a tool of this runner, or a tool that no runner has. A call that was run before waits for a
- * runner that has its tool.
+ * Claims agents whose next call uses a tool of this runner, or a tool that no runner has. A call that was run before, or that a client
+ * queued, waits for a runner that has its tool.
  */
 export const claimFree = async (
   sql: Sql,
-  { id, tools, limit, overdue, isFirst }: Claim,
+  { id, tools, timeout, limit, overdue, isFirst }: Claim,
 ): Promise<Array<string>> => {
   const rows = await sql<Array<{ agent_id: string }>>`
     UPDATE stepline_agents SET runner = ${id} WHERE agent_id IN (
       SELECT agent_id FROM stepline_agents a WHERE runner IS NULL AND COALESCE((
         SELECT name = ANY(${tools}::text[]) OR NOT EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools)) AND (
-          fresh OR a.agent_id = ANY(${overdue}::text[])
-          OR ${isFirst} AND NOT EXISTS (SELECT FROM stepline_runners WHERE id <> ${id} AND expires_at > now()))
+          CASE WHEN fresh THEN (queued_at > (extract(epoch FROM now()) * 1000)::bigint - ${timeout}::bigint) IS NOT TRUE
+          ELSE a.agent_id = ANY(${overdue}::text[])
+            OR ${isFirst} AND NOT EXISTS (SELECT FROM stepline_runners WHERE id <> ${id} AND expires_at > now()) END)
         FROM stepline_calls c WHERE c.agent_id = a.agent_id AND ended_at IS NULL ORDER BY seq LIMIT 1
       ), true)
       ORDER BY agent_id LIMIT ${limit} FOR UPDATE SKIP LOCKED

@@ -85,13 +85,14 @@ INSERT INTO stepline_meta VALUES ('version', ${storeVersion}), ('events', 0);
 
 /**
  * Since 0.3: added to a store of version 1 when it is opened.
- * `runners.tools`: the names of its tools.
+ * `runners.tools`: the names of its tools. `calls.queued_at`: when a client queued it.
  * `keys`: the call that has an idempotency key, and its runner; once the call has ended, its output.
  * `uses`: the uses that calls count at limits. `slot`: for concurrency, the id of the running call; for a rate, a part of its time.
  * `until`: for a rate. With the key `counted`, calls that were counted and have not ended.
  */
 export const newTables = `
 ALTER TABLE stepline_runners ADD COLUMN IF NOT EXISTS tools text[] NOT NULL DEFAULT '{}';
+ALTER TABLE stepline_calls ADD COLUMN IF NOT EXISTS queued_at bigint;
 CREATE TABLE IF NOT EXISTS stepline_keys (
   key text PRIMARY KEY,
   call_id text NOT NULL,

@@ -59,6 +59,53 @@ describeWith("postgres")("processes of a store with different tools", () => {
     await expect.poll(() => durable.result("a")).toMatchObject({ _tag: "Error", reason: "unknown-tool" })
   })
 
+  it("keep what a client queues for a process that has the tool, and its lane, until one comes", async () => {
+    const store = await server.database()
+    const before = await durableOf(store, { old: says("old"), gated: gated("old") })
+    await using client = await openDurableExecutor({ store, runner: false })
+    // Agents that nobody has, the second with a call of an old tool first, and one whose call goes on in the process without the tool.
+    const lanes = { free: ["new", "old"], mixed: ["old", "new", "old"], busy: ["gated", "new", "old"] }
+    for (const [agentId, names] of Object.entries(lanes)) {
+      await client.enqueue(names.map((name, at) => ({ callId: `${agentId}${at}`, agentId, name })))
+    }
+    await expect.poll(() => client.inbox()).toHaveLength(1)
+    expect(await client.approve("busy0")).toBe(true)
+    for (const first of ["mixed0", "busy0"]) {
+      await expect.poll(() => client.result(first)).toMatchObject({ content: "old" })
+    }
+    const looked = vi.spyOn(Membership.prototype, "look")
+    const handedOn = vi.spyOn(Membership.prototype, "handOn")
+    onTestFinished(() => void vi.restoreAllMocks())
+    await expect.poll(() => looked.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(3)
+    // Each of those that it had once, and not again and again.
+    const given = await Promise.all(handedOn.mock.results.map(({ value }) => value as Promise<boolean>))
+    expect(given.filter(Boolean).length).toBeLessThan(3)
+    for (const kept of ["free0", "mixed1", "busy1"]) expect(await client.result(kept)).toBeUndefined()
+    await durableOf(store, { new: says("new") })
+    for (const [agentId, names] of Object.entries(lanes)) {
+      await expect
+        .poll(() => client.result(`${agentId}${names.length - 1}`), { timeout: 20_000 })
+        .toMatchObject({ content: "old" })
+      expect(await client.result(`${agentId}${names.length - 2}`)).toMatchObject({ content: "new" })
+    }
+    await before.close()
+  })
+
+  it("do not keep it longer than `unknownToolTimeout`, also where one of them has its agent", async () => {
+    const store = await server.database()
+    const durable = await durableOf(store, { gated: gated("x") }, { unknownToolTimeout: 1 })
+    await using client = await openDurableExecutor({ store, runner: false })
+    await client.enqueue([{ callId: "a", name: "misspelt" }])
+    await expect
+      .poll(() => client.result("a"), { timeout: 20_000 })
+      .toMatchObject({ _tag: "Error", reason: "unknown-tool" })
+    await durable.enqueue([{ callId: "open", name: "gated", background: true }])
+    await client.enqueue([{ callId: "b", name: "misspelt" }])
+    await expect
+      .poll(() => client.result("b"), { timeout: 20_000 })
+      .toMatchObject({ _tag: "Error", reason: "unknown-tool" })
+  })
+
   it("keep a question for a process that has the tool, though its own was killed", async () => {
     const store = await server.database()
     const sql = await adminOf(store)
