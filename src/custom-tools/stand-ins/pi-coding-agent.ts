@@ -21,12 +21,8 @@ import { createLsTool } from "./tool-factories/ls.ts"
 import { createReadTool } from "./tool-factories/read.ts"
 import { createWriteTool } from "./tool-factories/write.ts"
 import * as truncation from "./truncation.ts"
-import { DynamicBorder } from "./tui/border.ts"
-import { Container, Spacer } from "./tui/containers.ts"
-import { BorderedLoader } from "./tui/loader.ts"
+import * as components from "./tui/components.ts"
 import { Markdown } from "./tui/markdown.ts"
-import { Text } from "./tui/text.ts"
-import { truncateToVisualLines } from "./tui/truncated.ts"
 import { Type } from "./typebox.ts"
 import { createSyntheticSourceInfo } from "./values.ts"
 
@@ -59,7 +55,8 @@ export const piCodingAgent: Readonly<Record<string, unknown>> = {
   ...truncation,
   ...{ defineTool, createEventBus, withFileMutationQueue, createSyntheticSourceInfo },
   ...{ StringEnum, Type },
-  ...{ BorderedLoader, Container, DynamicBorder, Markdown, Spacer, Text, truncateToVisualLines },
+  ...components,
+  Markdown,
   ...factories,
   ...definitions,
   createLocalBashOperations,

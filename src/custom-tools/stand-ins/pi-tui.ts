@@ -3,17 +3,13 @@
  * library.
  */
 import * as ansiText from "./tui/ansi-text.ts"
-import * as containers from "./tui/containers.ts"
+import * as components from "./tui/components.ts"
 import { Key } from "./tui/key-names.ts"
 import { Markdown } from "./tui/markdown.ts"
-import { Text } from "./tui/text.ts"
-import { TruncatedText } from "./tui/truncated.ts"
 
 export const piTui: Readonly<Record<string, unknown>> = {
   ...ansiText,
-  ...containers,
+  ...components,
   Key,
   Markdown,
-  Text,
-  TruncatedText,
 }

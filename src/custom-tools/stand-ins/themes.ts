@@ -1,5 +1,5 @@
 /** The themes of pi's components without a screen: every style returns its text unchanged. */
-import type { Paint } from "./tui/background.ts"
+import type { Paint } from "./tui/components.ts"
 import { type MarkdownTheme, markdownStyles } from "./tui/markdown.ts"
 
 const plain: Paint = (text) => text

@@ -3,8 +3,7 @@
  * is unchanged.
  */
 import { visibleWidth, wrapTextWithAnsi } from "./ansi-text.ts"
-import type { Paint } from "./background.ts"
-import { PaddedText } from "./padded-text.ts"
+import { type Paint, Text } from "./components.ts"
 
 /** The names of the styles. */
 export const markdownStyles = [
@@ -56,7 +55,7 @@ const startsBlock = (line: string): boolean =>
 const inline =
   /(`+)(.{1,500}?)\1|(\*\*|__)(?=\S)(.{1,500}?)\3(?!\*)|~~(.{1,500}?)~~|\[([^\]]{1,500})\]\(([^)\s]{1,2000})[^)]{0,500}\)|(?<![\w*])([*_])(?=\S)(.{1,500}?)(?<=\S)\8(?![\w*])/g
 
-export class Markdown extends PaddedText {
+export class Markdown extends Text {
   private readonly theme: MarkdownTheme
   private readonly style: DefaultTextStyle
 
