@@ -8,7 +8,6 @@ import { currentCall } from "../../current-call.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
 import { type BashOperations, createLocalBashOperations } from "./bash-operations.ts"
 import { type FactoryTool, textContent } from "./factory-tool.ts"
-import { type Paced, paced } from "./paced.ts"
 import { TailOutput } from "./tail-output.ts"
 
 const parameters = Type.Object({
@@ -78,17 +77,37 @@ const failureOf = (cause: unknown, text: string): unknown => {
     : new Error(withStatus(text, `Command timed out after ${seconds} seconds`))
 }
 
+/** Updates the caller on request: at once after a pause, else when the interval is over. */
 const makeUpdates = (
   output: TailOutput,
-  onUpdate: AgentToolUpdateCallback<BashToolDetails | undefined> | undefined,
-): Paced =>
-  paced(updateInterval, () => {
+  onUpdate: AgentToolUpdateCallback<BashToolDetails | undefined> = () => undefined,
+) => {
+  let timer: NodeJS.Timeout | undefined
+  let isDue = false
+  const update = () => {
+    isDue = false
     try {
-      onUpdate?.({ content: textContent(output.truncation().content), details: detailsOf(output) })
+      onUpdate({ content: textContent(output.truncation().content), details: detailsOf(output) })
     } catch {
       // A failing watcher must not end the command.
     }
-  })
+  }
+  const next = () => {
+    timer = isDue ? setTimeout(next, updateInterval) : undefined
+    if (isDue) update()
+  }
+  return {
+    request: () => {
+      isDue = true
+      if (timer === undefined) next()
+    },
+    /** Updates the caller of the rest. */
+    finish: () => {
+      clearTimeout(timer)
+      if (isDue) update()
+    },
+  }
+}
 
 /**
  * pi's `bash` for a working directory. Parameters: `command`, `timeout?` (seconds, default none). Returns stdout and stderr
@@ -127,8 +146,8 @@ export const createBashTool = (
       }
       const execute = async (): Promise<number | null> => {
         try {
-          const { changes } = currentCall.getStore() ?? {}
-          const compare = await commandBegins({ changes }, localFiles, spawn.command)
+          const recorder = { changes: currentCall.getStore()?.changes }
+          const compare = await commandBegins(recorder, localFiles, spawn.command)
           try {
             return (await operations.exec(spawn.command, spawn.cwd, run)).exitCode
           } finally {

@@ -3,11 +3,16 @@ import { join, sep } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
-import { entriesBelow } from "./entries-below.ts"
-import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
-import { type ListDetails, limitedList } from "./limited-list.ts"
-import { resolvePath, slashed } from "./paths.ts"
-import { wholeNumber } from "./whole-number.ts"
+import {
+  type FactoryOptions,
+  type FactoryTool,
+  factoryTool,
+  type ListDetails,
+  limitedList,
+  textContent,
+  wholeNumber,
+} from "./factory-tool.ts"
+import { entriesBelow, resolvePath, slashed } from "./paths.ts"
 
 const defaultLimit = 1000
 

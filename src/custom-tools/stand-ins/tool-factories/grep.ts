@@ -3,12 +3,17 @@ import { basename, join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { localFiles } from "../../../io/files.ts"
 import { DEFAULT_MAX_BYTES, formatSize, GREP_MAX_LINE_LENGTH, truncateLine } from "../truncation.ts"
-import { entriesBelow } from "./entries-below.ts"
-import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
-import { type ListDetails, limitedList } from "./limited-list.ts"
+import {
+  type FactoryOptions,
+  type FactoryTool,
+  factoryTool,
+  type ListDetails,
+  limitedList,
+  textContent,
+  wholeNumber,
+} from "./factory-tool.ts"
 import { lineMatcher } from "./line-search.ts"
-import { resolvePath } from "./paths.ts"
-import { wholeNumber } from "./whole-number.ts"
+import { entriesBelow, resolvePath } from "./paths.ts"
 
 const defaultLimit = 100
 /** Larger files are skipped, and counted. */

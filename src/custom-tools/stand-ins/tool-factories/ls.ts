@@ -3,10 +3,16 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
-import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
-import { type ListDetails, limitedList } from "./limited-list.ts"
+import {
+  type FactoryOptions,
+  type FactoryTool,
+  factoryTool,
+  type ListDetails,
+  limitedList,
+  textContent,
+  wholeNumber,
+} from "./factory-tool.ts"
 import { resolvePath } from "./paths.ts"
-import { wholeNumber } from "./whole-number.ts"
 
 const defaultLimit = 500
 

@@ -1,5 +1,7 @@
-/** Resolves paths from models. */
+/** Resolves paths from models, and walks the folders that they name. */
 import { resolve, sep } from "node:path"
+import { localFiles } from "../../../io/files.ts"
+import { type WalkedEntry, walkFolder } from "../../../io/walk-folder.ts"
 import { expandHome } from "../../../text/expand-home.ts"
 
 /** Spaces that models use instead of the plain one. */
@@ -12,3 +14,17 @@ export const resolvePath = (path: string, cwd: string): string => {
 }
 
 export const slashed = (path: string): string => (sep === "/" ? path : path.split(sep).join("/"))
+
+const unwalked: ReadonlySet<string> = new Set([".git"])
+
+/**
+ * Walks a folder of this machine, with every link resolved, for a search: without what `.gitignore` files ignore, and without the
+ * repository itself. The paths of the entries have slashes.
+ */
+export async function* entriesBelow(
+  folder: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WalkedEntry, void> {
+  for await (const { path, kind } of walkFolder(localFiles, { folder, top: folder, unwalked, signal }))
+    yield { path: slashed(path), kind }
+}

@@ -6,11 +6,16 @@ import { localFiles } from "../../../io/files.ts"
 import type { AgentToolResult } from "../../agent-tool-result.ts"
 import type { ExtensionContext } from "../../extension.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
-import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
-import { imageTypeOf } from "./image-type.ts"
+import {
+  type FactoryOptions,
+  type FactoryTool,
+  factoryTool,
+  type ListDetails,
+  textContent,
+  wholeNumber,
+} from "./factory-tool.ts"
 import { LineWindow } from "./line-window.ts"
 import { resolvePath } from "./paths.ts"
-import { wholeNumber } from "./whole-number.ts"
 
 const parameters = Type.Object({
   path: Type.String({ description: "File to read, relative or absolute" }),
@@ -32,11 +37,7 @@ export interface ReadToolOptions extends FactoryOptions<ReadOperations> {
   readonly autoResizeImages?: boolean
 }
 
-export interface ReadToolDetails {
-  readonly truncation?: TruncationResult
-}
-
-type ReadResult = AgentToolResult<ReadToolDetails | undefined>
+type ReadResult = AgentToolResult<ListDetails | undefined>
 
 /** Maximum size of an image for models, in bytes of base64. */
 const maxImageBytes = 4.5 * 1024 * 1024
@@ -46,6 +47,17 @@ interface Opened {
   readonly mimeType: string | undefined
   /** In bytes. */
   readonly size: number
+}
+
+const startsWith = (bytes: Uint8Array, text: string, offset = 0): boolean =>
+  Buffer.from(bytes.subarray(offset, offset + text.length)).toString("latin1") === text
+
+/** The MIME type of an image that models accept, by its first bytes. */
+const imageTypeOf = (bytes: Uint8Array): string | undefined => {
+  if (startsWith(bytes, "\x89PNG\r\n\x1a\n")) return "image/png"
+  if (startsWith(bytes, "\xff\xd8\xff")) return "image/jpeg"
+  if (startsWith(bytes, "GIF87a") || startsWith(bytes, "GIF89a")) return "image/gif"
+  return startsWith(bytes, "RIFF") && startsWith(bytes, "WEBP", 8) ? "image/webp" : undefined
 }
 
 const openLocal = async (path: string, absolute: string): Promise<Opened> => {
@@ -137,7 +149,7 @@ const readText = async (
 export const createReadTool = (
   cwd: string,
   { operations }: ReadToolOptions = {},
-): FactoryTool<typeof parameters, ReadToolDetails | undefined> =>
+): FactoryTool<typeof parameters, ListDetails | undefined> =>
   factoryTool({
     name: "read",
     description: `Read a file: text, or an image (jpg, png, gif, webp), which is attached. Text is cut to ${DEFAULT_MAX_LINES} lines or ${DEFAULT_MAX_BYTES / 1024}KB, whichever comes first; go on with offset and limit until you have what you need.`,

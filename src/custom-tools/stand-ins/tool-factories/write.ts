@@ -5,8 +5,7 @@ import { changing } from "../../../handlers/file-changes.ts"
 import { localFiles } from "../../../io/files.ts"
 import { currentCall } from "../../current-call.ts"
 import { withFileMutationQueue } from "../file-mutation-queue.ts"
-import { type FactoryOptions, type FactoryTool, factoryTool, textContent } from "./factory-tool.ts"
-import { failingTo } from "./file-failure.ts"
+import { type FactoryOptions, type FactoryTool, factoryTool, failingTo, textContent } from "./factory-tool.ts"
 import { resolvePath } from "./paths.ts"
 
 const parameters = Type.Object({
