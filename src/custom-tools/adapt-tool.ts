@@ -7,17 +7,19 @@ import { pipeline, ToolPipeline } from "../model/pipeline.ts"
 import { defineTool, type PrimaryKind, type Tool } from "../model/tool.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
 import { type CompiledParameters, compileParameters } from "../schema/validation.ts"
-import { copyOf } from "./copy-of.ts"
+import { customToolContext, extensionContext } from "./contexts.ts"
+import type { AnyCustomTool } from "./custom-tool.ts"
 import { type Execution, executeTool, failureText } from "./execute-tool.ts"
-import type { ForeignTool, Runtime } from "./foreign-tool.ts"
+import type { AnyToolDefinition } from "./extension.ts"
 import type { CustomToolHost } from "./host.ts"
-import { runIsolated } from "./loading/isolation.ts"
+import type { ArgumentOrder } from "./loaded-tool.ts"
+import { copyOf, quietly, runIsolated } from "./loading/isolation.ts"
 import { type ParameterSchema, parameterSchema } from "./parameter-schema.ts"
-import { quietly } from "./quietly.ts"
 import { makeRenderers } from "./renderers.ts"
 import { gateOf, saysReadOnly } from "./tool-approval.ts"
+import type { ForeignTool, Runtime } from "./tool-shape.ts"
 
-export interface AdaptToolOptions {
+interface AdaptToolOptions {
   readonly tool: ForeignTool
   readonly host: CustomToolHost
   readonly runtime: Runtime
@@ -80,7 +82,7 @@ const parsed =
     execute(parse === undefined ? run : { ...run, params: await parse(run.params) })
 
 /** Throws a TypeError that names the tool if it cannot be offered to a model. */
-export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): Tool => {
+const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): Tool => {
   if (typeof (tool as { execute?: unknown } | undefined)?.execute !== "function") {
     throw new TypeError(
       `Expected a tool to have a function \`execute\`, got ${JSON.stringify(tool?.name)} without one`,
@@ -109,3 +111,67 @@ export const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): T
   })
   return { ...adapted, validator: validatorOf(adapted, tool, runtime) }
 }
+
+export const callCustomTool = (
+  tool: AnyCustomTool,
+  { params, call, onUpdate, cwd }: Execution,
+  host: CustomToolHost,
+): unknown => tool.execute(call.callId, params, onUpdate, customToolContext(host, call, cwd), call.signal)
+
+/**
+ * Makes a Tool that calls `execute(callId, params, onUpdate, ctx, signal)` once it is approved. A tool that declares itself
+ * read-only needs no approval, unless `host.approval` requires one.
+ *
+ * - An update becomes a `Delta`: its new text is the content, the whole update `partial`.
+ * - A thrown error becomes the call's Error, and so does a result with `isError`, whose content and details are kept.
+ * - Everything after a cancel or a time-out is dropped; a tool that ignores them is abandoned.
+ * - `details` are converted to plain JSON.
+ *
+ * Throws a TypeError for a name that model providers refuse, and for parameters without a JSON Schema.
+ */
+export const fromCustomTool = (tool: AnyCustomTool, host: CustomToolHost = {}): Tool =>
+  adaptTool({
+    tool,
+    host,
+    runtime: "omp",
+    execute: (execution) => callCustomTool(tool, execution, host),
+  })
+
+/** The options of `fromPiTool`. */
+export interface FromPiToolOptions {
+  /** Default `"current"`. */
+  readonly argumentOrder?: ArgumentOrder
+}
+
+/** Calls a tool with its arguments in the order of its version. */
+export const callPiTool = (
+  tool: AnyToolDefinition,
+  { params, call, onUpdate, cwd }: Execution,
+  host: CustomToolHost,
+  argumentOrder: ArgumentOrder = "current",
+): unknown => {
+  const ctx = extensionContext(host, call, cwd)
+  const { callId, signal } = call
+  const rest = argumentOrder === "legacy" ? [onUpdate, ctx, signal] : [signal, onUpdate, ctx]
+  return (tool.execute as Execute).call(tool, callId, params, ...rest)
+}
+
+type Execute = (...parts: Array<unknown>) => unknown
+
+/**
+ * Makes a Tool that calls `execute(callId, params, signal, onUpdate, ctx)`, or, if `argumentOrder` is `"legacy"`,
+ * `(callId, params, onUpdate, ctx, signal)`. Everything else is as in `fromCustomTool`.
+ *
+ * Throws a TypeError for a name that model providers refuse, and for parameters without a JSON Schema.
+ */
+export const fromPiTool = (
+  tool: AnyToolDefinition,
+  host: CustomToolHost = {},
+  { argumentOrder }: FromPiToolOptions = {},
+): Tool =>
+  adaptTool({
+    tool,
+    host,
+    runtime: "pi",
+    execute: (execution) => callPiTool(tool, execution, host, argumentOrder),
+  })

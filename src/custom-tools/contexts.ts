@@ -4,15 +4,34 @@
  */
 import type { CurrentCall } from "./current-call.ts"
 import type { CustomToolContext } from "./custom-tool.ts"
-import type { ExtensionContext } from "./extension.ts"
+import type { ExtensionCommandContext, ExtensionContext } from "./extension.ts"
 import { loggerOf } from "./file-logger.ts"
 import type { CustomToolHost } from "./host.ts"
 import { hostUI } from "./host-ui.ts"
+import { withGetters } from "./layered.ts"
 import { runOutside } from "./loading/isolation.ts"
 import { defaultSession } from "./memory-session.ts"
-import { noModels } from "./no-models.ts"
 import type { SessionManager } from "./session-manager.ts"
-import { withGetters } from "./with-getters.ts"
+
+const nothing = (): undefined => undefined
+const noList = (): Array<never> => []
+const noKey = async (): Promise<undefined> => undefined
+const no = (): boolean => false
+
+/** A registry without models, with the methods of both published registries that tools call. */
+const noModels = {
+  find: nothing,
+  getAll: noList,
+  getAvailable: noList,
+  getError: nothing,
+  refresh: nothing,
+  hasConfiguredAuth: no,
+  isUsingOAuth: no,
+  getApiKey: noKey,
+  getApiKeyForProvider: noKey,
+  getApiKeyAndHeaders: async () => ({ ok: false, error: "This host has no models." }),
+  getProviderDisplayName: (provider: string): string => provider,
+}
 
 /** The agent of hosts without sub-agents. */
 const mainAgent = "main"
@@ -82,3 +101,25 @@ export const customToolContext: MakeContext<CustomToolContext> = contextOf
  * `compact()` throws an error that names what is missing, or passes it to its option `onError`.
  */
 export const extensionContext: MakeContext<ExtensionContext> = contextOf
+
+const turnDown = async (): Promise<{ cancelled: boolean }> => ({ cancelled: true })
+
+const sessionControl = {
+  getSystemPromptOptions: () => ({}),
+  waitForIdle: async (): Promise<void> => undefined,
+  newSession: turnDown,
+  fork: turnDown,
+  branch: turnDown,
+  navigateTree: turnDown,
+  switchSession: turnDown,
+  reload: async (): Promise<void> => {
+    throw new Error("This host cannot load its extensions anew: start it again")
+  },
+} satisfies Omit<ExtensionCommandContext, keyof ExtensionContext>
+
+/** Copies property descriptors, so that lazy properties of the context stay lazy. */
+export const commandContext = (context: ExtensionContext): ExtensionCommandContext =>
+  Object.defineProperties(
+    { ...sessionControl },
+    Object.getOwnPropertyDescriptors(context),
+  ) as unknown as ExtensionCommandContext

@@ -1,13 +1,35 @@
 /** Tools of oh-my-pi: their types as authors import them. Source: the published package, 13.19 and 18.3. */
 import type * as typebox from "@sinclair/typebox"
 import type { Static, TAny, TSchema } from "@sinclair/typebox"
-import type { AgentToolResult, AgentToolUpdateCallback } from "./agent-tool-result.ts"
-import type { Exec } from "./exec.ts"
-import type { Logger } from "./logger.ts"
+import type { ToolContent } from "../output/content.ts"
+import type { Logger } from "./host.ts"
+import type { Exec } from "./run-program.ts"
 import type { SessionEvent } from "./session-events.ts"
 import type { SessionManager } from "./session-manager.ts"
 import type { Theme } from "./theme.ts"
 import type { Component, UIContext } from "./ui-context.ts"
+
+/** The result of `execute` of a tool of pi or oh-my-pi. */
+export interface AgentToolResult<TDetails = unknown> {
+  /** What the model sees. */
+  readonly content: ReadonlyArray<ToolContent>
+  /** What hosts and renderers see. */
+  readonly details?: TDetails
+  /** Reports a failure without throwing; later packages honour it. */
+  readonly isError?: boolean
+  /** Asks the host to end the model's turn after this result. */
+  readonly terminate?: boolean
+}
+
+/** A partial result: `content` as in a result, or `output` with plain text. */
+export interface AgentToolUpdate<TDetails = unknown> {
+  readonly content?: ReadonlyArray<ToolContent>
+  readonly output?: string
+  readonly details?: TDetails
+}
+
+/** Streams a partial result; updates after the call's end are dropped. */
+export type AgentToolUpdateCallback<TDetails = unknown> = (update: AgentToolUpdate<TDetails>) => void
 
 /** A preview that a tool of oh-my-pi stages, with callbacks for applying and rejecting it. */
 export interface CustomToolPendingAction {

@@ -1,7 +1,6 @@
 /** Tools and extensions of pi: their types as authors import them. Source: the published package, 0.73. */
 import type { Static, TSchema } from "@sinclair/typebox"
-import type { AgentToolResult, AgentToolUpdateCallback } from "./agent-tool-result.ts"
-import type { CustomToolAPI, LooseSchema } from "./custom-tool.ts"
+import type { AgentToolResult, AgentToolUpdateCallback, CustomToolAPI, LooseSchema } from "./custom-tool.ts"
 import type {
   ExtensionEvents,
   ToolCallAnswer,

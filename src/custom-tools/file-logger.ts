@@ -7,8 +7,7 @@ import { dirname, join } from "node:path"
 import { stateFolder } from "../io/state-folder.ts"
 import { toPlainJson } from "../output/to-plain-json.ts"
 import { messageOf } from "../text/message-of.ts"
-import type { CustomToolHost } from "./host.ts"
-import type { Logger } from "./logger.ts"
+import type { CustomToolHost, Logger } from "./host.ts"
 
 const maxFileBytes = 5_000_000
 const maxLineChars = 20_000

@@ -2,9 +2,16 @@
  * What a host can provide to foreign tools. Everything is optional: the defaults fit a host without a screen, a model or a
  * history.
  */
-import type { Logger } from "./logger.ts"
 import type { SessionManager } from "./session-manager.ts"
 import type { UIContext } from "./ui-context.ts"
+
+/** The log for tools of other agents and their loader: messages that no user has to see. */
+export interface Logger {
+  error(message: string, context?: Readonly<Record<string, unknown>>): void
+  warn(message: string, context?: Readonly<Record<string, unknown>>): void
+  info(message: string, context?: Readonly<Record<string, unknown>>): void
+  debug(message: string, context?: Readonly<Record<string, unknown>>): void
+}
 
 /** The tool for which a host decides whether it needs an approval. */
 export interface ApprovalSubject {

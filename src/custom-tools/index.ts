@@ -1,6 +1,11 @@
 /// <reference types="node" preserve="true" />
-export type { AgentToolResult, AgentToolUpdate, AgentToolUpdateCallback } from "./agent-tool-result.ts"
+
+export type { FromPiToolOptions } from "./adapt-tool.ts"
+export { fromCustomTool, fromPiTool } from "./adapt-tool.ts"
 export type {
+  AgentToolResult,
+  AgentToolUpdate,
+  AgentToolUpdateCallback,
   CustomTool,
   CustomToolAPI,
   CustomToolContext,
@@ -10,7 +15,6 @@ export type {
 } from "./custom-tool.ts"
 export type { CustomToolOrigin, CustomToolsOptions } from "./custom-tools.ts"
 export { CustomTools } from "./custom-tools.ts"
-export type { Exec, ExecOptions, ExecResult } from "./exec.ts"
 export type {
   EventBus,
   ExtensionAPI,
@@ -39,10 +43,7 @@ export type { LoadExtensionsOptions, LoadedExtensions } from "./extensions/load-
 export { loadExtensions } from "./extensions/load-extensions.ts"
 export type { McpServers } from "./extensions/mcp-servers.ts"
 export { fileLogger } from "./file-logger.ts"
-export { fromCustomTool } from "./from-custom-tool.ts"
-export type { FromPiToolOptions } from "./from-pi-tool.ts"
-export { fromPiTool } from "./from-pi-tool.ts"
-export type { ApprovalSubject, CustomToolHost } from "./host.ts"
+export type { ApprovalSubject, CustomToolHost, Logger } from "./host.ts"
 export type {
   ArgumentOrder,
   LoadedCustomTool,
@@ -56,13 +57,11 @@ export { discoverAndLoadCustomTools, loadCustomTools } from "./loading/load-cust
 export type { LoadOptions } from "./loading/load-options.ts"
 export { ModuleLoader, type ModuleLoaderOptions } from "./loading/module-loader.ts"
 export type { StandInMode } from "./loading/resolve-module.ts"
-export type { Logger } from "./logger.ts"
 export { MemorySession } from "./memory-session.ts"
+export type { Exec, ExecOptions, ExecResult } from "./run-program.ts"
 export type { ExtensionEvent, SessionEvent } from "./session-events.ts"
 export type { SessionEntry, SessionManager } from "./session-manager.ts"
-export { defineTool } from "./stand-ins/define-tool.ts"
 export { withFileMutationQueue } from "./stand-ins/file-mutation-queue.ts"
-export { StringEnum } from "./stand-ins/string-enum.ts"
 export { createBashTool } from "./stand-ins/tool-factories/bash.ts"
 export { createEditTool } from "./stand-ins/tool-factories/edit.ts"
 export { createFindTool } from "./stand-ins/tool-factories/find.ts"
@@ -78,7 +77,7 @@ export {
   truncateHead,
   truncateTail,
 } from "./stand-ins/truncation.ts"
-export { Type } from "./stand-ins/typebox.ts"
+export { defineTool, StringEnum, Type } from "./stand-ins/typebox.ts"
 export type { Theme } from "./theme.ts"
 export { plainTheme } from "./theme.ts"
 export type { Component, DialogOptions, UIContext } from "./ui-context.ts"

@@ -1,6 +1,7 @@
 /** The results of the loaders: tools with their origin, and what could not be loaded. */
 import type { AnyCustomTool } from "./custom-tool.ts"
 import type { AnyToolDefinition } from "./extension.ts"
+import type { AnyTool } from "./tool-shape.ts"
 import type { UIContext } from "./ui-context.ts"
 
 /** The argument order of a pi tool's `execute`. `legacy`: before pi 0.51. */
@@ -73,3 +74,13 @@ export const toolLoadError = (
   error,
   ...(source && { source }),
 })
+
+/** The returned tools, undefined for each invalid one; or undefined if nothing was returned. */
+export type ReturnedTools = ReadonlyArray<AnyTool | undefined> | undefined
+
+export type Factory = (api: object) => Promise<ReturnedTools>
+
+/** A module's factory, and the problems of single tools of it that are known already; or why there is none. */
+export type OpenedModule =
+  | { readonly factory: Factory; readonly errors?: ReadonlyArray<string> }
+  | { readonly error: string }

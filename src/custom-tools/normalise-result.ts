@@ -3,7 +3,7 @@ import { isContent, type ToolContent } from "../output/content.ts"
 import { type ToolOutput, textOf } from "../output/output.ts"
 import { toPlainJson } from "../output/to-plain-json.ts"
 import { isPlainObject } from "../schema/plain-object.ts"
-import type { AgentToolResult } from "./agent-tool-result.ts"
+import type { AgentToolResult } from "./custom-tool.ts"
 
 const text = (value: unknown): ToolContent => ({
   type: "text",

@@ -6,9 +6,30 @@ import { exitStatus, statusOfSignal } from "../io/exit-status.ts"
 import { localProcesses } from "../io/processes.ts"
 import { messageOf } from "../text/message-of.ts"
 import { HeadAndTail } from "../text/truncation.ts"
-import type { Exec, ExecResult } from "./exec.ts"
 import { kindOf } from "./loading/folder-entries.ts"
 import { untilStopped } from "./until-stopped.ts"
+
+/** Runs a program for a foreign tool. */
+export interface ExecOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds. Default: no limit. */
+  readonly timeout?: number | undefined
+  /** Default: the agent's working directory. */
+  readonly cwd?: string | undefined
+}
+
+/** The result of a program that a tool ran with `exec`. */
+export interface ExecResult {
+  readonly stdout: string
+  readonly stderr: string
+  /** 127 for a program that does not exist. */
+  readonly code: number
+  /** Whether it was ended by an abort or by its time-out. */
+  readonly killed: boolean
+}
+
+/** Runs a program without a shell, with an empty stdin. Never rejects because of how the program ended. */
+export type Exec = (command: string, args: Array<string>, options?: ExecOptions) => Promise<ExecResult>
 
 /** Maximum bytes of each stream. Tools parse the output, so the bound is far above what programs usually print. */
 const maxStreamBytes = 10_000_000

@@ -1,9 +1,8 @@
 /** Decides whether a call of a foreign tool waits for approval, and what its host is shown then. Nothing here throws. */
-import { copyOf } from "./copy-of.ts"
-import type { ForeignTool } from "./foreign-tool.ts"
+
 import type { CustomToolHost } from "./host.ts"
-import { runIsolated } from "./loading/isolation.ts"
-import { quietly } from "./quietly.ts"
+import { copyOf, quietly, runIsolated } from "./loading/isolation.ts"
+import type { ForeignTool } from "./tool-shape.ts"
 
 type Gate =
   | { readonly _tag: "Open" }

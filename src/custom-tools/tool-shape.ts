@@ -1,7 +1,26 @@
 /** What every tool needs to be loaded, whichever agent it was written for. */
 import type { AnyCustomTool } from "./custom-tool.ts"
 import type { AnyToolDefinition } from "./extension.ts"
-import type { ForeignTool } from "./foreign-tool.ts"
+
+/** The runtime that a tool was written for. */
+export type Runtime = "omp" | "pi"
+
+/** A renderer with any arguments. */
+type Renderer = (...parts: Array<never>) => unknown
+
+export interface ForeignTool {
+  readonly name: string
+  readonly label?: unknown
+  readonly description: unknown
+  readonly parameters: unknown
+  readonly hidden?: unknown
+  readonly annotations?: unknown
+  readonly approval?: unknown
+  readonly formatApprovalDetails?: unknown
+  readonly prepareArguments?: unknown
+  readonly renderCall?: Renderer
+  readonly renderResult?: Renderer
+}
 
 export type AnyTool = AnyCustomTool & AnyToolDefinition
 
@@ -69,3 +88,8 @@ const isTool = (tool: object): tool is AnyTool => {
 
 export const invalidTool = (index: number): string =>
   `Tool factory returned invalid tool at index ${index}: expected object with string name, string description, parameters, and execute function`
+
+/** The executor answers calls of `resolve` itself, even if a tool has that name. */
+export const isTaken = (name: string): boolean => name === "resolve"
+
+export const nameConflict = (name: string): string => `Tool name "${name}" conflicts with existing tool`

@@ -5,9 +5,9 @@ import { messageOf } from "../../text/message-of.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
-import { isTaken, nameConflict } from "../tool-names.ts"
-import { invalidTool, takeTool } from "../tool-shape.ts"
-import { withGetters } from "../with-getters.ts"
+import { withGetters } from "../layered.ts"
+import { runIsolated } from "../loading/isolation.ts"
+import { invalidTool, isTaken, nameConflict, takeTool } from "../tool-shape.ts"
 import type { ExtensionRunner } from "./extension-runner.ts"
 import { makeHostActions } from "./host-actions.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
@@ -22,7 +22,7 @@ export interface ExtensionAPIOptions {
 
 export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionAPIOptions): ExtensionAPI => {
   const { logger } = shared
-  const { path } = extension.module
+  const { path, resolvedPath } = extension.module
   const { tools } = runner
   let isToldOfProviders = false
   const fixed: Omit<ExtensionAPI, "pi" | "zod" | "ui" | "hasUI"> = {
@@ -90,7 +90,16 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
     registerMcpServer: (name, config) => runner.mcpServers.register(extension, name, config),
     unregisterMcpServer: (name) => runner.mcpServers.unregister(extension, name),
     getMcpServers: () => runner.mcpServers.list(),
-    events: runner.bus.viewFor(extension),
+    events: {
+      emit: runner.channels.emit,
+      on: (channel, listener) => {
+        if (extension.state === "failed") return () => undefined
+        const isolated = (data: unknown) => runIsolated(resolvedPath, () => listener(data), logger)
+        const end = runner.channels.on(channel, isolated, (message) => logger.warn(message, { path }))
+        extension.onFailure(end)
+        return end
+      },
+    },
   }
   // Packages load late, and a host can get a screen later.
   const api = withGetters(fixed, {

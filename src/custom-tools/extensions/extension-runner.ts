@@ -5,20 +5,18 @@
 
 import type { Hooks } from "../../model/options.ts"
 import { messageOf } from "../../text/message-of.ts"
-import { extensionContext } from "../contexts.ts"
+import { commandContext, extensionContext } from "../contexts.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
+import { EventChannels } from "../event-channels.ts"
 import type { ExtensionCommand, ExtensionContext, ExtensionFlag } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
 import { isolatedSignal, runIsolated } from "../loading/isolation.ts"
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
-import { commandContext } from "./command-context.ts"
-import { ExtensionBus } from "./event-bus.ts"
-import { expectEvent } from "./expect-event.ts"
 import { ExtensionTools, type ToolPort } from "./extension-tools.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
 import { McpServers } from "./mcp-servers.ts"
-import { toExtensionEvents } from "./session-translation.ts"
+import { expectEvent, toExtensionEvents } from "./session-translation.ts"
 import { listenerTimeout, settleWithin } from "./settle-within.ts"
 import { type HookListener, makeToolHooks } from "./tool-hooks.ts"
 
@@ -49,7 +47,8 @@ export class ExtensionRunner {
   /** For the executor's options. Runs only existing listeners. */
   readonly hooks: Hooks = makeToolHooks((type) => this.hookListeners(type))
   readonly tools = new ExtensionTools()
-  readonly bus: ExtensionBus
+  /** The channels between the extensions. */
+  readonly channels = new EventChannels()
   /** The MCP servers that extensions registered. */
   readonly mcpServers = new McpServers()
   private readonly options: RunnerOptions
@@ -58,7 +57,6 @@ export class ExtensionRunner {
 
   constructor(options: RunnerOptions) {
     this.options = options
-    this.bus = new ExtensionBus(options.shared.logger)
   }
 
   /** Sets the port to the executor and registry. It receives the tools that were registered since loading. */

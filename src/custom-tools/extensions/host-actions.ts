@@ -5,9 +5,8 @@
  */
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import type { ExtensionAPI } from "../extension.ts"
-import type { CustomToolHost } from "../host.ts"
+import type { CustomToolHost, Logger } from "../host.ts"
 import { runOutside } from "../loading/isolation.ts"
-import type { Logger } from "../logger.ts"
 import { defaultSession, writableSession } from "../memory-session.ts"
 
 export type HostActions = Pick<

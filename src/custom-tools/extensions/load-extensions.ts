@@ -1,5 +1,6 @@
 /** Loads extensions one after the other. Everything that a failed one registered is removed. */
 import { homedir } from "node:os"
+import type { ReturnedTools } from "../loaded-tool.ts"
 import {
   type LoadedCustomTool,
   type LoadedCustomTools,
@@ -9,12 +10,10 @@ import {
   toolLoadError,
 } from "../loaded-tool.ts"
 import { makeCustomToolAPI } from "../loading/custom-tool-api.ts"
-import { findModules } from "../loading/find-modules.ts"
 import { loadFailure, openModule } from "../loading/load-factory.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
-import type { ReturnedTools } from "../loading/opened-module.ts"
-import { loaderOf } from "../loading/shared-loader.ts"
-import { expandExtensionPath } from "../loading/tool-folders.ts"
+import { loaderOf } from "../loading/load-options.ts"
+import { expandExtensionPath, findModules } from "../loading/tool-folders.ts"
 import { toToolPaths } from "../loading/tool-paths.ts"
 import { invalidTool } from "../tool-shape.ts"
 import { makeExtensionAPI } from "./extension-api.ts"

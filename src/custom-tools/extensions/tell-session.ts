@@ -6,8 +6,7 @@ import type { CustomToolHost } from "../host.ts"
 import type { LoadedCustomTool } from "../loaded-tool.ts"
 import { runIsolated } from "../loading/isolation.ts"
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
-import { expectEvent } from "./expect-event.ts"
-import { toSessionEvent } from "./session-translation.ts"
+import { expectEvent, toSessionEvent } from "./session-translation.ts"
 import { listenerTimeout, settleWithin } from "./settle-within.ts"
 
 /**

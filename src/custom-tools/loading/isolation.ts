@@ -9,11 +9,10 @@ import { syncBuiltinESMExports } from "node:module"
 import type { Readable } from "node:stream"
 import { messageOf } from "../../text/message-of.ts"
 import { loggerOf } from "../file-logger.ts"
-import type { Logger } from "../logger.ts"
-import { guardProcess } from "./process-guard.ts"
+import type { Logger } from "../host.ts"
+import { guardMicrotasks, guardProcess, takeStrays } from "./process-guard.ts"
 import { guardStdin } from "./stdin-guard.ts"
 import { guardStdout } from "./stdout-guard.ts"
-import { guardMicrotasks, takeStrays } from "./stray-errors.ts"
 
 interface Foreign {
   /** The resolved file, or the tool's name. */
@@ -70,4 +69,19 @@ const warn = (error: unknown): void => {
   try {
     runOutside(() => (logger ?? loggerOf({})).warn(text))
   } catch {}
+}
+
+/** Copies the parameters for foreign code, so that it cannot change what hosts showed and rules approved. */
+export const copyOf = (params: unknown): unknown => {
+  try {
+    return structuredClone(params)
+  } catch {
+    return params
+  }
+}
+
+/** Handles the rejection of a promise that foreign code returns where none is awaited, so that it does not end the process. */
+export const quietly = <T>(answer: T): T => {
+  if (answer instanceof Promise) answer.catch(() => undefined)
+  return answer
 }

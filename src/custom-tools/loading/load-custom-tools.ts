@@ -8,15 +8,12 @@ import {
   type ToolSource,
   toolLoadError,
 } from "../loaded-tool.ts"
-import { isTaken, nameConflict } from "../tool-names.ts"
-import { invalidTool } from "../tool-shape.ts"
+import { invalidTool, isTaken, nameConflict } from "../tool-shape.ts"
 import { makeCustomToolAPI } from "./custom-tool-api.ts"
 import { discoverCustomTools } from "./discovery.ts"
-import { findModules } from "./find-modules.ts"
 import { loadFailure, openModule } from "./load-factory.ts"
-import { type DiscoveryOptions, expectDiscovery, type LoadOptions } from "./load-options.ts"
-import { loaderOf } from "./shared-loader.ts"
-import { expandToolPath } from "./tool-folders.ts"
+import { type DiscoveryOptions, expectDiscovery, type LoadOptions, loaderOf } from "./load-options.ts"
+import { expandToolPath, findModules } from "./tool-folders.ts"
 import { resolveToolPath, toToolPaths } from "./tool-paths.ts"
 
 const configSource: ToolSource = { provider: "config", providerName: "Config", level: "project" }

@@ -1,11 +1,10 @@
 /** The factory of a module. Its result is read under the guards for foreign code, and returned as plain data. */
 import { messageOf } from "../../text/message-of.ts"
-import type { ToolPath } from "../loaded-tool.ts"
+import type { Factory, OpenedModule, ReturnedTools, ToolPath } from "../loaded-tool.ts"
 import { takeTool } from "../tool-shape.ts"
 import { runIsolated } from "./isolation.ts"
 import type { LoadOptions } from "./load-options.ts"
 import type { ModuleLoader } from "./module-loader.ts"
-import type { Factory, OpenedModule, ReturnedTools } from "./opened-module.ts"
 import { isDeclarative } from "./tool-paths.ts"
 
 /** Loads a module's factory; resolves with undefined if it exports no function. Rejects with the module's error. */

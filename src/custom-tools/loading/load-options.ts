@@ -2,9 +2,9 @@
 import type { EnvironmentRules } from "../../io/environment.ts"
 import { got } from "../../model/got.ts"
 import type { PushedAction } from "../../model/pending-actions.ts"
-import type { CustomToolHost } from "../host.ts"
+import type { CustomToolHost, Logger } from "../host.ts"
 import type { ArgumentOrder } from "../loaded-tool.ts"
-import type { ModuleLoader } from "./module-loader.ts"
+import { ModuleLoader } from "./module-loader.ts"
 import type { StandInMode } from "./resolve-module.ts"
 
 /** How modules of other agents are loaded. */
@@ -54,4 +54,9 @@ export const expectIsolate = (isolate: unknown): void => {
 export const expectDiscovery = (discovery: unknown): void => {
   if (discovery === "home" || discovery === "all" || discovery === false) return
   throw new TypeError(`Expected \`discovery\` to be "home", "all" or false, ${got(discovery)}`)
+}
+
+export const loaderOf = (options: LoadOptions, logger: Logger): ModuleLoader => {
+  expectIsolate(options.isolate)
+  return options.loader ?? new ModuleLoader({ ...options, logger })
 }

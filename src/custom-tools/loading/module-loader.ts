@@ -5,14 +5,13 @@
 import { realpath } from "node:fs/promises"
 import { busyFactor } from "../../io/busy-machine.ts"
 import { loggerOf } from "../file-logger.ts"
-import type { Logger } from "../logger.ts"
+import type { Logger } from "../host.ts"
 import { loadStandIns } from "../stand-ins/index.ts"
 import { CompileCache } from "./compile-cache.ts"
 import { runIsolated } from "./isolation.ts"
 import { type LoadBound, loadBound } from "./load-bound.ts"
 import { ModuleGraph } from "./module-graph.ts"
 import { ModuleResolver, type StandInMode } from "./resolve-module.ts"
-import { hideFromLoops } from "./shared-prototypes.ts"
 
 /** The options of a `ModuleLoader`. */
 export interface ModuleLoaderOptions {
@@ -123,3 +122,17 @@ const makeGraph = async (mode: StandInMode, check: ModuleLoaderOptions["check"])
   const resolver = new ModuleResolver(mode, mode === "never" ? {} : await loadStandIns())
   return new ModuleGraph(resolver, check, await CompileCache.open())
 }
+
+const sharedPrototypes = [Object.prototype, Array.prototype, Function.prototype]
+
+/**
+ * Hides properties that foreign code has added to shared prototypes from loops over objects, which would break code such as the
+ * validator of parameters. They can still be read. Returns their names.
+ */
+const hideFromLoops = (): Array<string> =>
+  sharedPrototypes.flatMap((prototype) =>
+    Object.entries(Object.getOwnPropertyDescriptors(prototype))
+      .filter(([, { enumerable }]) => enumerable === true)
+      .filter(([name]) => Reflect.defineProperty(prototype, name, { enumerable: false }))
+      .map(([name]) => name),
+  )

@@ -5,7 +5,7 @@ import { ToolError } from "../../model/step.ts"
 import { type ToolOutput, textOf } from "../../output/output.ts"
 import { type CurrentCall, currentCall } from "../current-call.ts"
 import type { CustomToolPendingAction } from "../custom-tool.ts"
-import type { Logger } from "../logger.ts"
+import type { Logger } from "../host.ts"
 import { toToolOutput } from "../normalise-result.ts"
 import { isolatedSignal, runIsolated } from "./isolation.ts"
 

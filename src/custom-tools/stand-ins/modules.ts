@@ -7,20 +7,23 @@ import { join } from "node:path"
 import * as sinclairCompiler from "@sinclair/typebox/compiler"
 import * as sinclairValue from "@sinclair/typebox/value"
 import { fileLogger } from "../file-logger.ts"
-import { withGetters } from "../with-getters.ts"
+import { withGetters } from "../layered.ts"
 import { getAgentDir, getOmpAgentDir } from "./agent-folder.ts"
-import { plainChalk } from "./chalk.ts"
-import { ownZod } from "./own-zod.ts"
-import { piAgentCore } from "./pi-agent-core.ts"
-import { piAi } from "./pi-ai.ts"
+import * as messages from "./messages.ts"
+import * as models from "./models.ts"
 import { piCodingAgent } from "./pi-coding-agent.ts"
-import { piTui } from "./pi-tui.ts"
 import * as piUtils from "./pi-utils.ts"
+import * as sessionContext from "./session-context.ts"
 import { makeSettingsManager } from "./settings.ts"
-import { customEditor } from "./tui/custom-editor.ts"
-import { terminalPart } from "./tui/terminal-library.ts"
-import { typebox1Module, typeboxModule } from "./typebox.ts"
+import * as truncation from "./truncation.ts"
+import * as ansiText from "./tui/ansi-text.ts"
+import * as components from "./tui/components.ts"
+import { Key } from "./tui/key-names.ts"
+import { Markdown } from "./tui/markdown.ts"
+import { customEditor, terminalPart } from "./tui/terminal-library.ts"
+import { ownZod, StringEnum, Type, typebox1Module, typeboxModule } from "./typebox.ts"
 import { unavailable } from "./unavailable.ts"
+import { contentText, extractDiagnosticError, formatThrownValue, uuidv7 } from "./values.ts"
 
 type Names = Readonly<Record<string, unknown>>
 
@@ -46,6 +49,42 @@ const answering = (module: object, otherwise: (name: string) => unknown): Names 
     },
   })
 }
+
+const answeredBy = (answer: () => unknown, names: string): Names =>
+  Object.fromEntries(names.split(" ").map((name) => [name, answer]))
+
+/** There are no providers, and so no models: modules query and register them while they load. */
+const piAi: Names = {
+  ...models,
+  ...{ StringEnum, Type, contentText, extractDiagnosticError, formatThrownValue, uuidv7 },
+  ...answeredBy(
+    () => [],
+    "getApiProviders getModels getOAuthProviderInfoList getOAuthProviders getProviders",
+  ),
+  ...answeredBy(
+    () => undefined,
+    "getApiProvider registerApiProvider unregisterApiProviders clearApiProviders",
+  ),
+  ...answeredBy(
+    () => undefined,
+    "getOAuthProvider registerOAuthProvider unregisterOAuthProvider resetOAuthProviders",
+  ),
+  ...answeredBy(() => undefined, "findEnvKeys getEnvApiKey getModel"),
+}
+
+/** Components that only draw lines are ours; those that take keys, show images or control a screen come from the library. */
+const piTui: Names = { ...ansiText, ...components, Key, Markdown }
+
+const takesColour = new Set(["rgb", "hex", "ansi256", "bgRgb", "bgHex", "bgAnsi256"])
+
+/** oh-my-pi's chalk without colours: `chalk.red.bold("text")` returns the text. */
+const chalk: object = new Proxy((...texts: Array<unknown>) => texts.join(" "), {
+  get: (target, key) => {
+    if (key === "level") return 0
+    if (typeof key === "symbol" || key in target) return Reflect.get(target, key)
+    return takesColour.has(key) ? () => chalk : chalk
+  },
+})
 
 const needing = (needs: string, packageName: string) => (name: string) =>
   unavailable(name, needs, packageName)
@@ -75,7 +114,7 @@ const inScope = (scope: string, agent: object): StandIns => {
     [packageOf("pi-ai/compat")]: ai,
     [packageOf("pi-ai/oauth")]: ai,
     [packageOf("pi-agent-core")]: answering(
-      { ...piAgentCore },
+      { ...messages, ...sessionContext, ...truncation, uuidv7 },
       needing("an agent of its own", packageOf("pi-agent-core")),
     ),
     [packageOf("pi-tui")]: answering(
@@ -103,7 +142,7 @@ export const standIns: StandIns = {
   ...inScope("@earendil-works", pi()),
   ...inScope("@oh-my-pi", withGetters(omp(), { z: ownZod, zod: ownZod })),
   "@oh-my-pi/pi-utils": answering({ ...piUtils }, utils),
-  "@oh-my-pi/pi-utils/chalk": answering({ ...plainChalk }, utils),
+  "@oh-my-pi/pi-utils/chalk": answering({ default: chalk, chalk }, utils),
   // Builders give JSON Schema in both versions; checks differ, and only version 1 itself answers for them.
   typebox: answering({ ...typebox1Module }, typebox),
   "typebox/value": answering({ default: typebox("Value") }, typebox),

@@ -1,17 +1,14 @@
 /** `pi-coding-agent`: the parts that tools use. Functions that run an agent, or belong to its screen, throw. */
+
+import { createEventBus } from "../event-channels.ts"
 import { getDocsPath, getExamplesPath, getPackageDir, getReadmePath } from "./agent-folder.ts"
 import * as codeText from "./code-text.ts"
-import { defineTool } from "./define-tool.ts"
-import { createEventBus } from "./event-bus.ts"
 import { withFileMutationQueue } from "./file-mutation-queue.ts"
 import * as frontmatter from "./frontmatter.ts"
-import * as keyHints from "./key-hints.ts"
 import * as messages from "./messages.ts"
 import * as sessionContext from "./session-context.ts"
 import * as skills from "./skills.ts"
-import { StringEnum } from "./string-enum.ts"
 import * as themes from "./themes.ts"
-import * as toolEvents from "./tool-events.ts"
 import { createBashTool } from "./tool-factories/bash.ts"
 import { createLocalBashOperations } from "./tool-factories/bash-operations.ts"
 import { createEditTool } from "./tool-factories/edit.ts"
@@ -23,7 +20,7 @@ import { createWriteTool } from "./tool-factories/write.ts"
 import * as truncation from "./truncation.ts"
 import * as components from "./tui/components.ts"
 import { Markdown } from "./tui/markdown.ts"
-import { Type } from "./typebox.ts"
+import { defineTool, StringEnum, Type } from "./typebox.ts"
 import { createSyntheticSourceInfo } from "./values.ts"
 
 const factories = {
@@ -33,6 +30,15 @@ const factories = {
 
 const definitions = Object.fromEntries(
   Object.entries(factories).map(([name, make]) => [`${name}Definition`, make]),
+)
+
+const isOf = (toolName: string, event: { readonly toolName: string }): boolean => event.toolName === toolName
+
+/** `isBashToolResult` and the like: which tool an event is about. */
+const resultGuards = Object.fromEntries(
+  "Bash Read Edit Write Grep Find Ls PowerShell"
+    .split(" ")
+    .map((tool) => [`is${tool}ToolResult`, isOf.bind(undefined, tool.toLowerCase())]),
 )
 
 const listOf =
@@ -46,12 +52,12 @@ export const piCodingAgent: Readonly<Record<string, unknown>> = {
   ...{ getDocsPath, getExamplesPath, getPackageDir, getReadmePath },
   ...codeText,
   ...frontmatter,
-  ...keyHints,
   ...messages,
   ...sessionContext,
   ...skills,
   ...themes,
-  ...toolEvents,
+  isToolCallEventType: isOf,
+  ...resultGuards,
   ...truncation,
   ...{ defineTool, createEventBus, withFileMutationQueue, createSyntheticSourceInfo },
   ...{ StringEnum, Type },

@@ -1,11 +1,36 @@
-/** `typebox` and `@sinclair/typebox`: version 0.34 with additions for tools written for version 1 or for pi. */
+/**
+ * What tools write schemas with: `typebox` and `@sinclair/typebox` are version 0.34, with additions for tools written for version 1
+ * or for pi.
+ */
 import * as sinclair from "@sinclair/typebox"
-import { StringEnum } from "./string-enum.ts"
+import { Kind, type TSchema, TypeRegistry } from "@sinclair/typebox"
+import { requireBeside } from "../../io/beside.ts"
+import type { ToolDefinition } from "../extension.ts"
 
-type EnumOptions = sinclair.SchemaOptions
+export interface TStringEnum<Value extends string = string> extends TSchema {
+  readonly [Kind]: "StringEnum"
+  readonly static: Value
+  readonly type: "string"
+  readonly enum: ReadonlyArray<Value>
+}
+
+export interface StringEnumOptions<Value extends string = string> {
+  readonly description?: string
+  readonly default?: Value
+}
+
+// A separate kind, because TypeBox refuses to check an unsafe type.
+TypeRegistry.Set<TStringEnum>("StringEnum", (schema, value) => schema.enum.some((each) => each === value))
+
+/** A schema of one of these strings, as both agents publish it: model providers accept it, unlike a union. */
+export const StringEnum = <const Value extends string>(
+  values: ReadonlyArray<Value>,
+  options: StringEnumOptions<Value> = {},
+): TStringEnum<Value> =>
+  ({ ...options, [Kind]: "StringEnum", type: "string", enum: [...values] }) as unknown as TStringEnum<Value>
 
 /** Version 1 also accepts a list of values, from which 0.34 would make an enum of its length. */
-const Enum = (values: object, options?: EnumOptions): sinclair.TSchema =>
+const Enum = (values: object, options?: sinclair.SchemaOptions): TSchema =>
   Array.isArray(values)
     ? sinclair.Type.Unsafe({ ...options, enum: values })
     : sinclair.Type.Enum(values as Record<string, string | number>, options)
@@ -25,3 +50,11 @@ export const typebox1Module: Readonly<Record<string, unknown>> = {
   Type,
   default: Type,
 }
+
+/** Returns a tool of pi unchanged. `execute` and the renderers get parameters of the type that `parameters` describes. */
+export const defineTool = <TParams extends TSchema, TDetails = unknown>(
+  tool: ToolDefinition<TParams, TDetails>,
+): ToolDefinition<TParams, TDetails> => tool
+
+/** The zod that oh-my-pi provides to its tools, if none is installed for them. Loaded on first use. */
+export const ownZod = (): Readonly<Record<string, unknown>> => requireBeside("zod")

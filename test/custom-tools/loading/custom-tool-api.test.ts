@@ -8,7 +8,7 @@ import { currentCall } from "../../../src/custom-tools/current-call.ts"
 import { type CustomToolAPI, type CustomToolPendingAction, noOpUI } from "../../../src/custom-tools/index.ts"
 import { makeCustomToolAPI } from "../../../src/custom-tools/loading/custom-tool-api.ts"
 import { runIsolated } from "../../../src/custom-tools/loading/isolation.ts"
-import { ownZod } from "../../../src/custom-tools/stand-ins/own-zod.ts"
+import { ownZod } from "../../../src/custom-tools/stand-ins/typebox.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { writeFiles } from "./write-files.ts"
 

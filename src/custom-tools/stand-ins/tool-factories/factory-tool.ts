@@ -2,7 +2,7 @@
 import type { Static, TSchema } from "@sinclair/typebox"
 import { orAborted } from "../../../io/or-aborted.ts"
 import type { ToolContent } from "../../../output/content.ts"
-import type { AgentToolResult, AgentToolUpdateCallback } from "../../agent-tool-result.ts"
+import type { AgentToolResult, AgentToolUpdateCallback } from "../../custom-tool.ts"
 import type { ExtensionContext, ToolDefinition } from "../../extension.ts"
 import { DEFAULT_MAX_BYTES, formatSize, type TruncationResult, truncateHead } from "../truncation.ts"
 

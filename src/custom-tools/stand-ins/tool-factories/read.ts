@@ -3,7 +3,7 @@ import { StringDecoder } from "node:string_decoder"
 import { Type } from "@sinclair/typebox"
 import { expectFile } from "../../../handlers/validate-file.ts"
 import { localFiles } from "../../../io/files.ts"
-import type { AgentToolResult } from "../../agent-tool-result.ts"
+import type { AgentToolResult } from "../../custom-tool.ts"
 import type { ExtensionContext } from "../../extension.ts"
 import { DEFAULT_MAX_BYTES, DEFAULT_MAX_LINES, formatSize, type TruncationResult } from "../truncation.ts"
 import {
