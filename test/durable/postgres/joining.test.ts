@@ -1,8 +1,9 @@
 // @module-tag waits
 /** How a process becomes one of the runners of a Postgres store, shows that it lives, and leaves, while the store is slow or fails. */
 import pg from "pg"
-import { expect, it, onTestFinished, vi } from "vitest"
+import { expect, it, type Mock, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
+import { listen } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step } from "../../../src/index.ts"
 import { usePostgres } from "../../servers/postgres.ts"
 import { deferred } from "../../support/deferred.ts"
@@ -15,6 +16,14 @@ const gated = () =>
   pipeline()
     .awaitApproval()
     .andThen(() => Step.Output("done"))
+
+/** How many of the statements that were sent are answered. */
+const answersTo = async (sent: Mock): Promise<number> => {
+  const settled = await Promise.all(sent.mock.results.map(({ value }) => value as Promise<unknown>))
+  // What follows from the answers is sent in the next turn.
+  await new Promise(setImmediate)
+  return settled.length
+}
 
 describeWith("postgres")("a runner of a Postgres store", () => {
   const server = usePostgres()
@@ -35,6 +44,43 @@ describeWith("postgres")("a runner of a Postgres store", () => {
     await letGo()
   })
 
+  it("tells all processes of free agents once another one has died, and not again while they stay free", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const store = await server.database()
+    const sql = await adminOf(store)
+    await durableOf(store, { gated: gated() })
+    await using client = await openDurableExecutor({ store, runner: false })
+    // Nobody has the tool, so that its agent stays free.
+    await client.enqueue([{ name: "rare" }])
+    const sent = vi.spyOn(pg.Pool.prototype, "query")
+    onTestFinished(() => sent.mockRestore())
+    const heard: Array<string> = []
+    const listener = await listen(
+      store,
+      "stepline",
+      (notice) => heard.push(notice),
+      () => undefined,
+    )
+    onTestFinished(() => listener.end())
+    /** The notices of a heartbeat, and of all that follows from it. */
+    const beat = async () => {
+      const from = heard.length
+      vi.advanceTimersByTime(1000)
+      await expect.poll(async () => (await answersTo(sent)) - sent.mock.calls.length).toBe(0)
+      const last = `over ${from}`
+      await sql`SELECT pg_notify('stepline', ${last})`
+      await expect.poll(() => heard).toContain(last)
+      return heard.slice(from, heard.indexOf(last))
+    }
+    await beat()
+    for (let second = 1; second <= 3; second++) expect(await beat()).not.toContain("work")
+    await sql`INSERT INTO stepline_runners (expires_at) VALUES (now() - interval '1 day')`
+    expect(await beat()).toContain("work")
+    expect(await beat()).not.toContain("work")
+    expect(await sql`SELECT runner FROM stepline_agents`).toEqual([{ runner: null }])
+  })
+
   it("sends one statement a second while it has nothing to do", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
     onTestFinished(() => void vi.useRealTimers())
@@ -43,19 +89,13 @@ describeWith("postgres")("a runner of a Postgres store", () => {
     await untilTag(durable, "AwaitingApproval")
     const sent = vi.spyOn(pg.Pool.prototype, "query")
     onTestFinished(() => sent.mockRestore())
-    const answered = async () => {
-      const settled = await Promise.all(sent.mock.results.map(({ value }) => value as Promise<unknown>))
-      // What follows from the answers is sent in the next turn.
-      await new Promise(setImmediate)
-      return settled.length
-    }
     // The number of its agents has changed: once, it compares that with the others'.
     vi.advanceTimersByTime(1000)
-    await expect.poll(async () => (await answered()) - sent.mock.calls.length).toBe(0)
+    await expect.poll(async () => (await answersTo(sent)) - sent.mock.calls.length).toBe(0)
     const before = sent.mock.calls.length
     for (let second = 1; second <= 3; second++) {
       vi.advanceTimersByTime(1000)
-      expect(await answered()).toBe(before + second)
+      expect(await answersTo(sent)).toBe(before + second)
     }
   })
 
