@@ -12,9 +12,10 @@ import { messageOf } from "../../text/message-of.ts"
 import type { Call } from "../call/call.ts"
 import { type ApprovalQuestion, type EffectQuestion, openQuestion } from "../call/state.ts"
 import type { Engine } from "../engine.ts"
-import { suspended } from "../time/call-time.ts"
+import { abortFunction, afterWaiting, effectLimit, suspended } from "../time/call-time.ts"
+import { unansweredMessage } from "../time/time-messages.ts"
 import { approving, denying, fail, succeed } from "./answers.ts"
-import { editorRefusal } from "./editor-silence.ts"
+import { editorRefusal, ranOut } from "./editor-silence.ts"
 import { foundBy, noRuleFor } from "./ruling.ts"
 
 /** Adds an allow rule for the call that the open gate passes. */
@@ -100,7 +101,8 @@ const askApproval = (engine: Engine, call: Call, question: ApprovalQuestion): vo
   call.to.sink.push(approvalEvent(engine, call, question))
 }
 
-const askEffect = (engine: Engine, call: Call, { id, effect, timeout }: EffectQuestion): void => {
+const askEffect = (engine: Engine, call: Call, question: EffectQuestion): void => {
+  const { id, effect, timeout } = question
   const { sink } = call.to
   const { agentId, callId } = call.toolCall
   const failed = (message: string, cause?: unknown) =>
@@ -122,6 +124,11 @@ const askEffect = (engine: Engine, call: Call, { id, effect, timeout }: EffectQu
   const { sourceCallId } = call.links
   const source = sourceCallId === undefined ? undefined : { sourceCallId }
   suspended(engine, call)
+  // The limit of a finally handler is that of all its steps, so that its effect needs a deadline of its own.
+  if (call.state._tag === "Cleaning")
+    afterWaiting(engine, call, effectLimit(question, engine.settings), () =>
+      effectTimedOut(engine, call, question),
+    )
   if (own !== undefined) {
     const sleep: Sleep = (millis, signal) => engine.deadlines.sleep(millis, signal)
     return void askFunction(engine, call, id, (signal) => own(sleep, signal))
@@ -154,6 +161,20 @@ const askEffect = (engine: Engine, call: Call, { id, effect, timeout }: EffectQu
     })
   // A host that still reads events does so within one turn of the event loop.
   if (engine.closing) setImmediate(() => failUnread(engine, call))
+}
+
+/** Fails an effect that a finally handler waits for. */
+const effectTimedOut = (engine: Engine, call: Call, question: EffectQuestion): void => {
+  ranOut(call, question)
+  abortFunction(call, new DOMException("Nobody waits for the answer any more", "AbortError"))
+  const message = unansweredMessage(question, engine.settings)
+  engine.receive(call, {
+    _tag: "AnswerFailed",
+    id: question.id,
+    message,
+    cause: undefined,
+    reason: "timeout",
+  })
 }
 
 /** Asks a function instead of emitting an event. */

@@ -50,7 +50,8 @@ const questionLimit = (question: Question, limits: Limits): number => {
   return question.terms === undefined ? limits.approvalTimeout : gateLimit(question, limits.approvalTimeout)
 }
 
-const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): number =>
+/** How long the host has for this effect, in milliseconds. */
+export const effectLimit = ({ timeout }: EffectQuestion, { delegateTimeout }: Limits): number =>
   timeout === undefined ? delegateTimeout : toMillis("timeout", timeout)
 
 /**
@@ -70,8 +71,8 @@ export const suspended = (engine: Engine, call: Call): void => {
 /** Calls `late` after this time, if the call is still in the same state. Does nothing if the state's own limit is shorter. */
 export const afterWaiting = (engine: Engine, call: Call, millis: number, late: () => void): void => {
   const { state } = call
-  if (state._tag === "Asking" && limitOf(engine, call) > millis)
-    timerOf(engine, call).expectWithin(state, millis, late)
+  const waits = state._tag === "Asking" || state._tag === "Cleaning"
+  if (waits && limitOf(engine, call) > millis) timerOf(engine, call).expectWithin(state, millis, late)
 }
 
 /** Restarts the timer, because another limit holds from here on. */

@@ -22,8 +22,8 @@ export class CallTimer implements Expiring {
   isBlocked = false
   /** Whether the call waits for nested calls that wait, which pauses its running time as well. */
   private isPaused = false
-  /** A second deadline in the same state, set by `expectWithin`. */
-  private late: Expiring | undefined
+  /** Further deadlines in the same state, set by `expectWithin`. */
+  private late: Array<Expiring> | undefined
   private readonly deadlines: Deadlines
   private readonly timedOut: () => void
 
@@ -56,7 +56,8 @@ export class CallTimer implements Expiring {
   /** Calls `late` if the state is still the same after this time. */
   expectWithin(state: CallState, millis: number, late: () => void): void {
     this.timed = state
-    this.late = this.deadlines.after(millis, late)
+    this.late ??= []
+    this.late.push(this.deadlines.after(millis, late))
   }
 
   /** Pauses the running time while the handler waits for its consumer: meanwhile only this limit holds. */
@@ -97,9 +98,10 @@ export class CallTimer implements Expiring {
   follow(state: CallState): void {
     const { timed } = this
     if (timed === undefined || timed === state) return
-    // All steps of one finally handler share one limit.
+    // All steps of one finally handler share one limit, but further deadlines are those of one step.
     if (timed._tag === "Cleaning" && state._tag === "Cleaning" && timed.part === state.part) {
       this.timed = state
+      this.clearLate()
       return
     }
     this.stop(mayRunOn(state))
@@ -115,7 +117,11 @@ export class CallTimer implements Expiring {
     if (keepLeft && !stoodStill && isClocked(timed))
       this.left = Math.max(0, this.expiresAt - this.deadlines.now())
     this.deadlines.clear(this)
-    if (this.late !== undefined) this.deadlines.clear(this.late)
+    this.clearLate()
+  }
+
+  private clearLate(): void {
+    for (const entry of this.late ?? []) this.deadlines.clear(entry)
     this.late = undefined
   }
 

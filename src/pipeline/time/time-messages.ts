@@ -1,8 +1,15 @@
 /** The messages of calls that timed out. */
 import { formatMillis } from "../../model/duration.ts"
 import type { Call } from "../call/call.ts"
+import type { EffectQuestion } from "../call/state.ts"
 import { editorAdvice } from "../questions/editor-silence.ts"
-import { type Limits, timeLimit } from "./call-time.ts"
+import { effectLimit, type Limits, timeLimit } from "./call-time.ts"
+
+/** The message of an effect that the host did not answer in time. */
+export const unansweredMessage = (question: EffectQuestion, limits: Limits): string => {
+  const { _tag } = question.effect
+  return `The host did not answer ${_tag} within ${formatMillis(effectLimit(question, limits))}${editorAdvice(_tag, limits)}`
+}
 
 /** The message of a call that timed out in its current state: for the model or, during the cleanup, for `cleanupErrors`. */
 export const timeoutMessage = (call: Call, limits: Limits): string => {
@@ -12,7 +19,7 @@ export const timeoutMessage = (call: Call, limits: Limits): string => {
     case "Asking":
       return state.question.kind === "approval"
         ? `Denied: nobody decided within ${limit}`
-        : `The host did not answer ${state.question.effect._tag} within ${limit}${editorAdvice(state.question.effect._tag, limits)}`
+        : unansweredMessage(state.question, limits)
     case "Stopping":
       return `did not stop within ${limit} and was left behind`
     case "Cleaning":

@@ -129,6 +129,38 @@ describe("finallyTimeout", () => {
     expect(host.events.find(is("Delegate"))?.succeed()).toBe(false)
   })
 
+  it("leaves an effect its own time-out, after which the handler goes on", async () => {
+    const log: Array<string> = []
+    const asks = handler("asks", async ({ delegate }) => {
+      await delegate({ _tag: "Brief" }, { timeout: "1 second" }).catch((error) => log.push(error.message))
+      await delegate({ _tag: "Usual" }).catch((error) => log.push(error.message))
+      return Step.Continue
+    })
+    const gives = handler("gives", () => Step.Delegate({ _tag: "Given" }))
+    const Given = (_effect: unknown, { signal }: { signal: AbortSignal }) => {
+      signal.addEventListener("abort", () => log.push("aborted"))
+      return never<undefined>()
+    }
+    const { executor, advance } = await virtualTime(
+      { plan: pipeline().finally(asks).finally(gives) },
+      { delegateTimeout: "2 seconds", delegates: { Given } },
+    )
+    const host = new ScriptedHost(executor, { effect: () => "ignore" })
+    const done = host.run([{ callId: "c", name: "plan" }])
+    await advance("1 second")
+    await advance("2 seconds")
+    await advance("2 seconds")
+    await done
+    expect(log).toEqual([
+      "The host did not answer Brief within 1 second",
+      "The host did not answer Usual within 2 seconds",
+      "aborted",
+    ])
+    expect(host.terminal("c")?.cleanupErrors).toEqual([
+      "gives: The host did not answer Given within 2 seconds",
+    ])
+  })
+
   it("interrupts an Effect that does not end", async () => {
     const log: Array<string> = []
     const plan = pipeline().finally(() =>

@@ -138,6 +138,19 @@ describe("delegateTimeout", () => {
       return () => warn.mock.calls.map(([text]) => text)
     }
 
+    it("warns of one that a finally handler waits for", async () => {
+      const told = warnings()
+      const { executor, advance } = await virtualTime({ closes: pipeline().finally(close) })
+      const host = new ScriptedHost(executor, { effect: () => "ignore" })
+      const done = host.run([{ callId: "c", name: "closes" }])
+      await advance("2 seconds")
+      expect(told()).toEqual([
+        `Nobody has answered the effect IdeClosePreview of closes for 2 seconds${advice}`,
+      ])
+      await advance("3 seconds")
+      await done
+    })
+
     it("warns after two seconds, once, and names what answers them; so does the Error", async () => {
       const told = warnings()
       const { executor, advance } = await virtualTime({ shows })
