@@ -164,15 +164,19 @@ const noteUncleaned = (call: Call, message: string): void => {
   call.cleanupErrors.push(message)
 }
 
+/** JSON has no `Infinity`, so a question without a time limit is stored as null. */
+const storedLimit = <Limit>(limit: Limit): Limit | number =>
+  (limit as unknown) === null ? Number.POSITIVE_INFINITY : limit
+
 /** Copies the question, because the call changes it, and the snapshot belongs to a host or a store. */
-const readQuestion = (question: Question, tool: Tool<unknown> | undefined): Question =>
-  question.kind === "approval"
-    ? { ...question, because: shareReason(tool, question.because) }
-    : // JSON has no `Infinity`, so a question without a time limit is stored as null.
-      {
-        ...question,
-        timeout: (question.timeout as unknown) === null ? Number.POSITIVE_INFINITY : question.timeout,
-      }
+const readQuestion = (question: Question, tool: Tool<unknown> | undefined): Question => {
+  if (question.kind === "delegate") return { ...question, timeout: storedLimit(question.timeout) }
+  const { terms, because } = question
+  const asked = { ...question, because: shareReason(tool, because) }
+  return terms?.timeout === undefined
+    ? asked
+    : { ...asked, terms: { ...terms, timeout: storedLimit(terms.timeout) } }
+}
 
 /**
  * Fills a new call from a snapshot that cannot be continued. The call runs its finally handlers, if its pipeline still has the same

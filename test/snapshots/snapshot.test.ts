@@ -16,6 +16,7 @@ import { useTempFolder } from "../io/temp-folder.ts"
 import { never } from "../support/deferred.ts"
 import { executorOf } from "../support/executor-of.ts"
 import { compileScript } from "../support/run-script.ts"
+import { virtualTime } from "../support/virtual-time.ts"
 
 const path = useTempFolder()
 
@@ -227,6 +228,19 @@ describe("a snapshot", () => {
     expect(() => executor.snapshot(actionId)).toThrow(
       `"${actionId}" cannot be written down: the action "Pushed" was pushed with functions, which are no data`,
     )
+  })
+
+  it("of a gate without a time limit leaves it without one, whatever other gates have", async () => {
+    const plans = { plan: pipeline().awaitApproval({ timeout: Number.POSITIVE_INFINITY }) }
+    const first = executorOf(plans)
+    first.enqueue([{ callId: "c", name: "plan" }])
+    await until(first, "AwaitingApproval")
+    const snapshot = JSON.parse(JSON.stringify(first.snapshot("c")))
+    const { executor, advance } = await virtualTime(plans, { approvalTimeout: "1 minute" })
+    executor.restore(snapshot)
+    await until(executor, "AwaitingApproval")
+    await advance("2 minutes")
+    expect(executor.inspect()).toMatchObject([{ callId: "c", waitingFor: "approval" }])
   })
 
   it("of a tool that is gone, or has another shape now, is refused with what to do", async () => {
