@@ -15,7 +15,7 @@ export type Recording = Pick<CallStore, "events" | "close">
  * older version is read unchanged.
  */
 export const openRecording = async (store: string): Promise<Recording> => {
-  if (!isPostgres(store)) return SqliteStore.read(storePath(store))
+  if (!isPostgres(store)) return SqliteStore.open(storePath(store), true)
   const sql = await openToRead(store)
   return { events: (after, agentId) => eventPage(sql, after, agentId), close: () => sql.end() }
 }

@@ -159,9 +159,9 @@ export class Runner {
     return given
   }
 
-  /** Whether the executor has this id, or had it: rows that were read earlier may still show an ended call as open. */
+  /** Whether the executor has this id, or had it just now. */
   isKnown(callId: string): boolean {
-    return this.has(callId) || this.journal.endings.has(callId)
+    return this.has(callId) || this.journal.hasEnded(callId)
   }
 
   /** Adds the rules of this runner's folder that it does not have yet. */

@@ -12,24 +12,17 @@ export class FencedError extends Error {
   }
 }
 
-/** Other processes run the calls of these agents. */
-export class ForeignAgentsError extends Error {
-  override readonly name = "ForeignAgentsError"
-  readonly agentIds: ReadonlyArray<string>
-
-  constructor(agentIds: ReadonlyArray<string>) {
-    super("Other processes run the calls of these agents")
-    this.agentIds = agentIds
-  }
-}
-
-/** The ids of these calls belong to other calls of the store, or to tasks that it keeps. */
-export class TakenIdsError extends Error {
-  override readonly name = "TakenIdsError"
+/** The error of a commit that stored nothing because the store refuses some of its calls. It is tried again without them. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError"
+  /** Agents whose calls other processes run. */
+  readonly agentIds: ReadonlySet<string>
+  /** Ids that belong to other calls of the store, or to tasks that it keeps. */
   readonly callIds: ReadonlyArray<string>
 
-  constructor(callIds: ReadonlyArray<string>) {
-    super("Other calls of the store have these ids")
+  constructor(agentIds: ReadonlyArray<string>, callIds: ReadonlyArray<string>) {
+    super("The store refuses these calls")
+    this.agentIds = new Set(agentIds)
     this.callIds = callIds
   }
 }

@@ -64,12 +64,12 @@ export interface ActionRow {
   readonly actionId: string
   readonly agentId: string
   readonly place: number
-  /** Whether the action can no longer be resolved, and its finally handlers run. */
-  readonly isDropping: boolean
+  /** Whether the action can no longer be resolved, and its finally handlers run. SQLite has numbers for flags. */
+  readonly isDropping: boolean | number
   readonly label: string
   readonly sourceToolName: string
-  /** JSON of a CallSnapshot; undefined if the action was pushed with functions. */
-  readonly snapshot: string | undefined
+  /** JSON of a CallSnapshot; null if the action was pushed with functions. */
+  readonly snapshot: string | null
 }
 
 /** A rule that an approval made. All but `cwd` and `tool` are JSON. */

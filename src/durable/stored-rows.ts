@@ -1,21 +1,5 @@
 /** The rows of a store's tables. Both databases use the same column names. */
-import type { StoredCall, StoredState, StoredTaskTexts } from "./store.ts"
-
-/** The columns of a task. */
-export interface TaskColumns {
-  readonly task: string
-}
-
-/** The columns of an action. */
-export interface ActionColumns {
-  readonly action_id: string
-  readonly agent_id: string
-  readonly place: number
-  readonly dropping: boolean | number
-  readonly label: string
-  readonly source: string
-  readonly snapshot: string | null
-}
+import type { ActionRow, StoredCall, StoredState, StoredTaskTexts } from "./store.ts"
 
 /** The columns of a call. `fresh` and `elsewhere` exist if several processes run the calls of the store. */
 export interface CallColumns {
@@ -31,20 +15,12 @@ export interface CallColumns {
 
 /** Converts rows to the state that is restored into an executor. */
 export const storedState = (
-  tasks: ReadonlyArray<TaskColumns>,
-  actions: ReadonlyArray<ActionColumns>,
+  tasks: ReadonlyArray<{ readonly task: string }>,
+  actions: ReadonlyArray<ActionRow>,
   calls: ReadonlyArray<CallColumns>,
 ): StoredState => ({
   tasks: tasks.map(({ task }) => task),
-  actions: actions.map((row) => ({
-    actionId: row.action_id,
-    agentId: row.agent_id,
-    place: row.place,
-    isDropping: Boolean(row.dropping),
-    label: row.label,
-    sourceToolName: row.source,
-    snapshot: row.snapshot ?? undefined,
-  })),
+  actions,
   calls: calls.map(storedCall),
 })
 

@@ -3,10 +3,16 @@
  * the commit is tried again, and all acts wait.
  */
 import type { JournalStore } from "../store.ts"
-import { closedError, closingError, FencedError, lostError, tellStoreError } from "../store-error.ts"
+import {
+  closedError,
+  closingError,
+  FencedError,
+  lostError,
+  RefusedError,
+  tellStoreError,
+} from "../store-error.ts"
 import type { Gathered, Taken } from "./gathered.ts"
 import { Held } from "./held.ts"
-import { isRefusal, type Refusal } from "./refusals.ts"
 
 /** The store, the changes and the callbacks of `Commits`. */
 export interface CommitsOptions {
@@ -18,7 +24,7 @@ export interface CommitsOptions {
   /** Called when calls that had to wait may continue. */
   readonly onReady: () => void
   /** Called when the store refuses calls. The commit is tried again without them. */
-  readonly onRefused: (refusal: Refusal) => void
+  readonly onRefused: (refusal: RefusedError) => void
   /** Called once other processes run these calls: after that, nothing is stored. */
   readonly onFenced: (() => void) | undefined
 }
@@ -206,7 +212,7 @@ export class Commits {
       },
       (error) => {
         this.storing = undefined
-        gathered.putBack(taken, isRefusal(error))
+        gathered.putBack(taken, error instanceof RefusedError)
         this.failed(error)
       },
     )
@@ -215,7 +221,7 @@ export class Commits {
 
   private failed(error: unknown): void {
     if (error instanceof FencedError) return this.fence()
-    if (isRefusal(error)) {
+    if (error instanceof RefusedError) {
       this.options.onRefused(error)
       return this.schedule()
     }

@@ -62,7 +62,7 @@ export class Gathered {
   }
 
   /** Stores no changes of these agents until `admit` is called for them. */
-  leaveOut(agentIds: ReadonlyArray<string>): void {
+  leaveOut(agentIds: Iterable<string>): void {
     for (const agentId of agentIds) this.foreignAgents.add(agentId)
   }
 
@@ -181,11 +181,11 @@ const actionRow = (agentId: string, place: number, action: StagedAction, isDropp
   return { actionId, agentId, place, isDropping, label, sourceToolName, snapshot: actionText(action) }
 }
 
-const actionText = (action: StagedAction): string | undefined => {
+const actionText = (action: StagedAction): string | null => {
   try {
     return withinBounds(writeStagedText(action))
   } catch {
     // An action that has functions, or is too long, is reported as dropped by the next process.
-    return undefined
+    return null
   }
 }

@@ -23,12 +23,11 @@ import type { AskedQuestion } from "../inbox.ts"
 import { eventText, keptText, taskText } from "../kept-text.ts"
 import { type EndNotes, receiptsIn } from "../poisoned.ts"
 import type { JournalStore, RuleRow, WrittenRow } from "../store.ts"
-import { ForeignAgentsError } from "../store-error.ts"
+import type { RefusedError } from "../store-error.ts"
 import { Commits } from "./commits.ts"
-import { Endings } from "./endings.ts"
 import { Gathered, type Taken } from "./gathered.ts"
 import { type EntryOptions, JournalEntry, type Known } from "./journal-entry.ts"
-import { type Refusal, refusedCalls } from "./refusals.ts"
+import { refusedCalls } from "./refusals.ts"
 import { Trials } from "./trials.ts"
 import { type CalledHooks, isOutward, isUrgentState } from "./urgency.ts"
 
@@ -82,7 +81,8 @@ const withNotes = (text: string, event: ToolEvent, call: Call): string => {
 /** The journal of one executor. */
 export class StoreJournal implements ExecutorJournal {
   readonly firstSequence: number
-  readonly endings = new Endings()
+  /** Calls that have ended here, until every later read of the store shows it: by their ids, whether their ends are stored. */
+  private readonly endings = new Map<string, boolean>()
   readonly maxAttemptsOf: EntryOptions["maxAttemptsOf"]
   private readonly store: JournalStore
   private readonly options: JournalOptions
@@ -199,6 +199,16 @@ export class StoreJournal implements ExecutorJournal {
     leaveCall(this.engine, call)
   }
 
+  /** Whether a call has ended here, although rows that were read earlier may show it as open. */
+  hasEnded(callId: string): boolean {
+    return this.endings.has(callId)
+  }
+
+  /** Called before a read: it shows all ends that are stored. */
+  forgetEndings(): void {
+    for (const [callId, isStored] of this.endings) if (isStored) this.endings.delete(callId)
+  }
+
   // --- Reports from the executor
 
   added(call: Call): void {
@@ -253,7 +263,7 @@ export class StoreJournal implements ExecutorJournal {
     if (entry?.call !== call) return
     this.entries.delete(call.toolCall.callId)
     entry.ended(Date.now())
-    if (this.gathered.end(entry)) this.endings.add(entry.callId)
+    if (this.gathered.end(entry)) this.endings.set(entry.callId, false)
     this.commits.blockAll()
   }
 
@@ -414,7 +424,7 @@ export class StoreJournal implements ExecutorJournal {
 
   private settled({ entries, ended }: Taken): void {
     for (const entry of entries) entry.isKnown = true
-    for (const { callId } of ended) this.endings.stored(callId)
+    for (const { callId } of ended) this.endings.set(callId, true)
   }
 
   /** Whether any refused call has not ended. Until then, calls of the store with the same ids must not be taken in. */
@@ -423,8 +433,8 @@ export class StoreJournal implements ExecutorJournal {
   }
 
   /** Ends calls that the store refuses. Of these, the store keeps only the events, including the refusal. */
-  private refuse(refusal: Refusal): void {
-    if (refusal instanceof ForeignAgentsError) this.gathered.leaveOut(refusal.agentIds)
+  private refuse(refusal: RefusedError): void {
+    this.gathered.leaveOut(refusal.agentIds)
     for (const [callId, reason] of refusedCalls(refusal, this.entries.values())) {
       const isOpen = this.entries.has(callId)
       this.gathered.refuse(callId, isOpen)

@@ -116,7 +116,7 @@ const restoreActions = (
       continue
     }
     try {
-      if (row.snapshot === undefined) {
+      if (row.snapshot === null) {
         throw new Error(
           "It was pushed with functions, which ended with their process, or was too long to be kept",
         )

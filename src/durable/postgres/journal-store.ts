@@ -3,7 +3,7 @@
 import type { FullLimit, LimitUse } from "../../limits/stored-counts.ts"
 import { maxReceiptCalls } from "../poisoned.ts"
 import { type Changes, type JournalStore, untilStored } from "../store.ts"
-import { FencedError, ForeignAgentsError, TakenIdsError } from "../store-error.ts"
+import { FencedError, RefusedError } from "../store-error.ts"
 import { outputOf, takeKey } from "./call-keys.ts"
 import { column } from "./connection.ts"
 import { countedKey, countUses } from "./limit-uses.ts"
@@ -49,7 +49,7 @@ export class PostgresJournalStore implements JournalStore {
     return this.runner.isCurrent()
   }
 
-  /** Rejects with a FencedError if other processes ended this runner, or with a ForeignAgentsError or a TakenIdsError. */
+  /** Rejects with a FencedError if other processes ended this runner, or with a RefusedError. */
   async commit(changes: Changes): Promise<void> {
     const { runner } = this
     const agents = agentsOf(changes)
@@ -63,7 +63,7 @@ export class PostgresJournalStore implements JournalStore {
       const writes = writeChanges(sql, runner.id, changes)
       const [alive, , taken] = await Promise.all([fence, claims, writes, this.uncount(sql, changes)])
       if (alive.length === 0) throw new FencedError()
-      if (taken.length > 0) throw new TakenIdsError(taken)
+      if (taken.length > 0) throw new RefusedError([], taken)
       return { adopted: (await claims) ?? [], isBehind: alive[0]!.behind }
     })
     runner.got(unknown)
@@ -176,8 +176,10 @@ export class PostgresJournalStore implements JournalStore {
       sql<Array<{ agent_id: string; runner: number | null }>>`
         SELECT agent_id, runner FROM stepline_agents WHERE agent_id = ANY(${ids}::text[])`,
     ])
-    const foreign = owners.filter((row) => row.runner !== this.runner.id)
-    if (foreign.length > 0) throw new ForeignAgentsError(foreign.map((row) => agents.get(row.agent_id)!))
+    const foreign = owners.flatMap((row) =>
+      row.runner === this.runner.id ? [] : [agents.get(row.agent_id)!],
+    )
+    if (foreign.length > 0) throw new RefusedError(foreign, [])
     return adopted.map((row) => row.agent_id)
   }
 }

@@ -323,7 +323,7 @@ export class PostgresExecutor extends StoredCalls implements DurableExecutor {
 
   private async look({ membership, runner, taken, order }: Life): Promise<void> {
     if (runner.journal.isRefusing) return this.lookLater()
-    runner.journal.endings.forget()
+    runner.journal.forgetEndings()
     const before = [...taken]
     const looked = order.looks()
     const { state, fresh, requests } = await membership.look()

@@ -1,6 +1,6 @@
 /** The reads and claims of a runner in its store. */
-import type { StoredState } from "../store.ts"
-import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
+import type { ActionRow, StoredState } from "../store.ts"
+import { type CallColumns, storedState } from "../stored-rows.ts"
 import { channel } from "./schema.ts"
 import type { Sql } from "./sql.ts"
 
@@ -71,10 +71,11 @@ export const stateOf = async (
   { tools, timeout }: Tools,
 ): Promise<StoredState> => {
   const [tasks, actions, calls] = await Promise.all([
-    sql<Array<TaskColumns>>`
+    sql<Array<{ task: string }>>`
       SELECT task FROM stepline_tasks WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY ended_at`,
-    sql<Array<ActionColumns>>`
-      SELECT * FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
+    sql<Array<ActionRow>>`
+      SELECT action_id AS "actionId", agent_id AS "agentId", place, dropping AS "isDropping", label, source AS "sourceToolName", snapshot
+      FROM stepline_actions WHERE agent_id = ANY(${agentIds}::text[]) ORDER BY agent_id, place`,
     sql<Array<CallColumns>>`
       SELECT call_id, agent_id, name, snapshot, asks, deadline, fresh,
         name <> ALL(${tools}::text[]) AND (EXISTS (SELECT FROM stepline_runners WHERE name = ANY(tools))

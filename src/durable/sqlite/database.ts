@@ -161,42 +161,23 @@ export class StoreDatabase {
 
   /**
    * Opens a store; an owner creates a missing one. `owns`: whether to run its calls, which only one process at a time may do.
-   * Throws a StoreError if the database is not a store, if a newer version wrote it, and if another process owns it.
+   * `isReading`: whether nothing may change, not even the version of an older store. Throws a StoreError if the database is not a store,
+   * if a newer version wrote it, and if another process owns it.
    */
-  static async open(path: string, owns: boolean): Promise<StoreDatabase> {
+  static async open(path: string, owns: boolean, isReading = false): Promise<StoreDatabase> {
     const Libsql = await load()
     expectFile(path, owns)
     const lock = owns ? takeLock(Libsql, path, realPath(path)) : undefined
-    try {
-      if (owns) makeFile(path)
-      const database = new Libsql(path)
-      try {
-        await whenFree(path, () => prepare(database, path, owns))
-        return new StoreDatabase(path, database, lock)
-      } catch (error) {
-        database.close()
-        throw error
-      }
-    } catch (error) {
-      lock?.close()
-      if (error instanceof StoreError) throw error
-      throw notOpened(path, messageOf(error), error)
-    }
-  }
-
-  /** Opens a store for reading only: nothing changes, not even the version of an older store. Throws a StoreError as `open` does. */
-  static async read(path: string): Promise<StoreDatabase> {
-    const Libsql = await load()
-    expectFile(path, false)
     let database: Database.Database | undefined
     try {
-      const opened = new Libsql(`${pathToFileURL(path).href}?mode=ro`)
+      if (owns) makeFile(path)
+      const opened = new Libsql(isReading ? `${pathToFileURL(path).href}?mode=ro` : path)
       database = opened
-      opened.exec("PRAGMA busy_timeout = 0")
-      if (await whenFree(path, () => isNewStore(opened, path))) throw noStore(path)
-      return new StoreDatabase(path, opened, undefined)
+      await whenFree(path, () => prepare(opened, path, owns, isReading))
+      return new StoreDatabase(path, opened, lock)
     } catch (error) {
       database?.close()
+      lock?.close()
       if (error instanceof StoreError) throw error
       throw notOpened(path, messageOf(error), error)
     }
@@ -353,10 +334,11 @@ const pragma = (database: Database.Database, name: string): unknown =>
   (database.prepare(`PRAGMA ${name}`).raw().get() as ReadonlyArray<unknown>)[0]
 
 /** Sets up a database; a refused one is not changed. */
-const prepare = (database: Database.Database, path: string, owns: boolean): void => {
+const prepare = (database: Database.Database, path: string, owns: boolean, isReading: boolean): void => {
   database.exec("PRAGMA busy_timeout = 0")
   const isNew = isNewStore(database, path)
   if (isNew && !owns) throw noStore(path)
+  if (isReading) return
   if (!isNew && pragma(database, "journal_mode") !== "wal") database.exec(forgetReserved)
   database.exec("PRAGMA journal_mode = WAL")
   database.exec("PRAGMA synchronous = FULL")

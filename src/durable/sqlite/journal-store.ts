@@ -4,7 +4,7 @@ import { maxReceiptCalls } from "../poisoned.ts"
 import type { OpenRequest } from "../requests.ts"
 import type { ActionRow, CallRow, Changes, EndedRow, JournalStore, RuleRow, StoredState } from "../store.ts"
 import { FencedError } from "../store-error.ts"
-import { type ActionColumns, type CallColumns, storedState, type TaskColumns } from "../stored-rows.ts"
+import { type CallColumns, storedState } from "../stored-rows.ts"
 import { hasReceipts, isBusy, type StoreDatabase } from "./database.ts"
 
 /** Event numbers that are reserved in the store at a time. */
@@ -104,8 +104,11 @@ export class SqliteJournalStore implements JournalStore {
   state(): StoredState {
     const { database } = this
     return storedState(
-      database.all<TaskColumns>("SELECT task FROM tasks ORDER BY ended_at"),
-      database.all<ActionColumns>("SELECT * FROM actions ORDER BY agent_id, place"),
+      database.all<{ task: string }>("SELECT task FROM tasks ORDER BY ended_at"),
+      database.all<ActionRow>(
+        `SELECT action_id AS actionId, agent_id AS agentId, place, dropping AS isDropping, label, source AS sourceToolName, snapshot
+        FROM actions ORDER BY agent_id, place`,
+      ),
       database.all<CallColumns>(
         "SELECT call_id, agent_id, name, snapshot, asks, deadline FROM calls WHERE ended_at IS NULL ORDER BY seq",
       ),
@@ -275,8 +278,7 @@ export class SqliteJournalStore implements JournalStore {
       const inserting =
         "INSERT OR REPLACE INTO actions (action_id, agent_id, place, dropping, label, source, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?)"
       const dropping = isDropping ? 1 : 0
-      const text = snapshot ?? null
-      this.database.run(inserting, actionId, agentId, place, dropping, label, sourceToolName, text)
+      this.database.run(inserting, actionId, agentId, place, dropping, label, sourceToolName, snapshot)
     }
   }
 }

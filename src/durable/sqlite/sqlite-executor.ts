@@ -5,7 +5,7 @@ import { toMillis } from "../../model/duration.ts"
 import { expectId } from "../../model/got.ts"
 import type { ToolRegistry } from "../../model/registry.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
-import type { BackgroundTask, WaitOptions } from "../../tasks/background-tasks.ts"
+import type { BackgroundTask } from "../../tasks/background-tasks.ts"
 import type { CallNumbers, DurableExecutor } from "../durable-executor.ts"
 import type { DurableTasks } from "../durable-tasks.ts"
 import { type EventsOptions, expectReading, readEvents } from "../event-log.ts"
@@ -30,44 +30,19 @@ const ownedElsewhere = (path: string): StoreError =>
     `Another process has opened ${path} as its owner, and runs its calls from here on: this one has stopped. Start one process a store, and leave the file ${path}-owner alone`,
   )
 
-/** The tasks of the executor in this process. */
-class LocalTasks implements DurableTasks {
-  private readonly store: SqliteStore
-  private readonly runner: Runner
-
-  constructor(store: SqliteStore, runner: Runner) {
-    this.store = store
-    this.runner = runner
-  }
-
-  async get(taskId: string): Promise<BackgroundTask | undefined> {
-    return this.tasks.get(taskId)
-  }
-
-  async list(agentId?: string): Promise<Array<BackgroundTask>> {
-    return this.tasks.list(agentId)
-  }
-
-  async take(taskId: string): Promise<BackgroundTask | undefined> {
-    expectId("task", taskId)
-    const took = await this.runner.stored({ _tag: "Take", callId: taskId })
-    return (took ?? undefined) as BackgroundTask | undefined
-  }
-
-  async wait(taskId: string, options?: WaitOptions): Promise<BackgroundTask | undefined> {
-    return this.tasks.wait(taskId, options)
-  }
-
-  /** Throws once the store is closed: then the executor has no tasks, although the store does. */
-  private get tasks(): ToolExecutor["tasks"] {
-    if (this.store.isClosed) throw closedError()
-    return this.runner.executor.tasks
-  }
-}
-
 /** Runs the calls of a SQLite store, and carries out the requests of other processes. */
 export class SqliteExecutor extends StoredCalls implements DurableExecutor {
-  readonly tasks: DurableTasks
+  /** The tasks of the executor in this process. */
+  readonly tasks: DurableTasks = {
+    get: async (taskId) => this.open.tasks.get(taskId),
+    list: async (agentId) => this.open.tasks.list(agentId),
+    wait: async (taskId, options) => this.open.tasks.wait(taskId, options),
+    take: async (taskId) => {
+      expectId("task", taskId)
+      const took = await this.runner.stored({ _tag: "Take", callId: taskId })
+      return (took ?? undefined) as BackgroundTask | undefined
+    },
+  }
   protected override readonly store: SqliteStore
   private readonly runner: Runner
   private readonly rows: SqliteJournalStore
@@ -88,7 +63,6 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
       void this.close()
     }
     this.runner = new Runner({ store: this.rows, registry, take, onFenced }, options)
-    this.tasks = new LocalTasks(store, this.runner)
     this.runner.restoreRules(this.rows.rules(this.runner.folder))
     if (this.rows.hasResults) this.runner.journal.engine.tools.offerReadResult()
     this.prune(kept)
@@ -131,6 +105,12 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
 
   get executor(): ToolExecutor {
     return this.runner.executor
+  }
+
+  /** Throws once the store is closed: then the executor has no tasks, although the store does. */
+  private get open(): ToolExecutor {
+    if (this.store.isClosed) throw closedError()
+    return this.executor
   }
 
   override async inbox(options?: InboxOptions): Promise<Array<InboxItem>> {
@@ -187,7 +167,7 @@ export class SqliteExecutor extends StoredCalls implements DurableExecutor {
   /** Carries out the requests of other processes. After a failure the next sweep tries again. */
   private sweep(): void {
     this.runner.dropOldTasks()
-    this.runner.journal.endings.forget()
+    this.runner.journal.forgetEndings()
     try {
       const version = this.store.mark()
       if (version === this.version) return

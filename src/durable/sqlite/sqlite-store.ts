@@ -31,14 +31,9 @@ export class SqliteStore implements CallStore {
     this.changes = new FileChanges(() => database.version)
   }
 
-  /** Opens a store for a client. */
-  static async open(path: string): Promise<SqliteStore> {
-    return new SqliteStore(await StoreDatabase.open(path, false))
-  }
-
-  /** Opens a store for reading only. */
-  static async read(path: string): Promise<SqliteStore> {
-    return new SqliteStore(await StoreDatabase.read(path))
+  /** Opens a store for a client, or for reading only. */
+  static async open(path: string, isReading = false): Promise<SqliteStore> {
+    return new SqliteStore(await StoreDatabase.open(path, false, isReading))
   }
 
   async enqueue(calls: ReadonlyArray<ToolCall>): Promise<void> {

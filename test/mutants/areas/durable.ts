@@ -107,7 +107,7 @@ export const durableMutants = inArea("durable", [
   {
     mistake: "overwrites the call of another runner that has the same id",
     file: "src/durable/postgres/journal-store.ts",
-    from: "if (taken.length > 0) throw new TakenIdsError(taken)",
+    from: "if (taken.length > 0) throw new RefusedError([], taken)",
     to: "",
     tests: ofPostgres("taken-ids"),
   },
