@@ -1,15 +1,21 @@
 /** Tools and extensions of pi: their types as authors import them. Source: the published package, 0.73. */
 import type { Static, TSchema } from "@sinclair/typebox"
-import type { AgentToolResult, AgentToolUpdateCallback, CustomToolAPI, LooseSchema } from "./custom-tool.ts"
 import type {
+  AgentToolResult,
+  AgentToolUpdateCallback,
+  CustomToolAPI,
+  CustomToolContext,
+  LooseSchema,
+} from "./custom-tool.ts"
+import type { ContextUsage, HostRequests } from "./host.ts"
+import type {
+  ExtensionEvent,
   ExtensionEvents,
   ToolCallAnswer,
   ToolCallEvent,
   ToolResultAnswer,
   ToolResultEvent,
-} from "./extensions/extension-events.ts"
-import type { ExtensionEvent } from "./session-events.ts"
-import type { SessionManager } from "./session-manager.ts"
+} from "./session-events.ts"
 import type { Theme } from "./theme.ts"
 import type { Component, UIContext } from "./ui-context.ts"
 
@@ -67,28 +73,21 @@ export interface ToolDefinition<TParams extends TSchema = LooseSchema, TDetails 
 export type AnyToolDefinition = ToolDefinition<any, any>
 
 /** The session context for listeners and tools of an extension. */
-export interface ExtensionContext {
+export interface ExtensionContext extends Omit<CustomToolContext, "sessionId" | "hasQueuedMessages"> {
   readonly ui: UIContext
   readonly hasUI: boolean
   /** How the agent runs. `tui` supports screen components and dialogs, `rpc` only dialogs. */
   readonly mode: string
-  readonly cwd: string
-  readonly sessionManager: SessionManager
-  readonly modelRegistry: unknown
-  readonly model: unknown
   /** The models that the session is limited to; empty if there is no limit. */
   readonly scopedModels: ReadonlyArray<unknown>
   readonly thinkingLevel: string | undefined
   /** The call's signal; undefined if the agent is idle. */
   readonly signal: AbortSignal | undefined
-  isIdle(): boolean
   /** Whether the user trusts the agent's project. */
   isProjectTrusted(): boolean
-  /** Cancels the agent's foreground calls and notifies the host. */
-  abort(): void
   hasPendingMessages(): boolean
   shutdown(): void
-  getContextUsage(): { tokens: number | null; contextWindow: number; percent: number | null } | undefined
+  getContextUsage(): ContextUsage | undefined
   compact(options?: unknown): void
   getSystemPrompt(): string
 }
@@ -161,7 +160,7 @@ export interface ToolInfo {
 }
 
 /** The argument of an extension factory, separate for each: pi's object and oh-my-pi's in one. */
-export interface ExtensionAPI extends CustomToolAPI {
+export interface ExtensionAPI extends CustomToolAPI, HostRequests {
   /**
    * Adds a listener for a type of events; all listeners are awaited, in the order of registration. Returns a function that
    * removes the listener.
@@ -181,19 +180,11 @@ export interface ExtensionAPI extends CustomToolAPI {
   registerFlag(name: string, flag: ExtensionFlag): void
   getFlag(name: string): boolean | string | undefined
   registerMessageRenderer(customType: string, renderer: unknown): void
-  sendMessage(message: unknown, options?: unknown): void
-  sendUserMessage(content: unknown, options?: unknown): void
-  appendEntry(customType: string, data?: unknown): void
-  setSessionName(name: string): void
   getSessionName(): string | undefined
-  setLabel(entryId: string, label?: string): void
   getActiveTools(): Array<string>
   getAllTools(): Array<ToolInfo>
   setActiveTools(names: Array<string>): void
   getCommands(): Array<{ readonly name: string; readonly description?: string }>
-  setModel(model: unknown): Promise<boolean>
-  getThinkingLevel(): string
-  setThinkingLevel(level: string): void
   registerEntryRenderer(customType: string, renderer: unknown): void
   registerToolRenderer(resolver: unknown): void
   registerMarkdownTransformer(transformer: unknown, options?: unknown): void

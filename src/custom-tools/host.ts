@@ -21,11 +21,31 @@ export interface ApprovalSubject {
   readonly readOnly: boolean
 }
 
+/** How much of its context window a conversation takes. */
+export interface ContextUsage {
+  readonly tokens: number | null
+  readonly contextWindow: number
+  readonly percent: number | null
+}
+
+/** What extensions ask of their host, about the session and its model. */
+export interface HostRequests {
+  sendMessage(message: unknown, options?: unknown): void
+  /** A host without it writes a note to the log. */
+  sendUserMessage(content: unknown, options?: unknown): void
+  appendEntry(customType: string, data?: unknown): void
+  setSessionName(name: string): void
+  setLabel(entryId: string, label?: string): void
+  setModel(model: unknown): Promise<boolean>
+  getThinkingLevel(): string
+  setThinkingLevel(level: string): void
+}
+
 /**
  * The host of foreign tools. Properties are read when a tool needs them, so a host can set or change them later: use
  * getters, or keep the object.
  */
-export interface CustomToolHost {
+export interface CustomToolHost extends Partial<HostRequests> {
   /** The agent's working directory. Default: that of `CustomTools.load`, else the executor's during a call, else the process's. */
   readonly cwd?: string
   /** Default `noOpUI`. */
@@ -58,19 +78,10 @@ export interface CustomToolHost {
   /** Ends the program, for `ctx.shutdown()`. Default: a note in the log. */
   shutdown?(): void
   /** Default: undefined, which means unknown. */
-  getContextUsage?(): { tokens: number | null; contextWindow: number; percent: number | null } | undefined
+  getContextUsage?(): ContextUsage | undefined
   compact?(options?: unknown): void
   /** Default: an empty text. */
   getSystemPrompt?(): string
-  sendMessage?(message: unknown, options?: unknown): void
-  /** Default: a note in the log. */
-  sendUserMessage?(content: unknown, options?: unknown): void
-  appendEntry?(customType: string, data?: unknown): void
-  setSessionName?(name: string): void
-  setLabel?(entryId: string, label: string | undefined): void
-  setModel?(model: unknown): Promise<boolean>
-  getThinkingLevel?(): string
-  setThinkingLevel?(level: string): void
   /** The values of the flags that extensions register. Default: the flags' own defaults. */
   readonly flags?: Readonly<Record<string, boolean | string>>
 }

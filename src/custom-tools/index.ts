@@ -30,20 +30,13 @@ export type {
   ToolInfo,
   ToolRenderContext,
 } from "./extension.ts"
-export type {
-  ExtensionEvents,
-  ToolCallAnswer,
-  ToolCallEvent,
-  ToolResultAnswer,
-  ToolResultEvent,
-} from "./extensions/extension-events.ts"
 export type { CommandInfo, ExtensionRunner } from "./extensions/extension-runner.ts"
 export type { ToolPort } from "./extensions/extension-tools.ts"
 export type { LoadExtensionsOptions, LoadedExtensions } from "./extensions/load-extensions.ts"
 export { loadExtensions } from "./extensions/load-extensions.ts"
 export type { McpServers } from "./extensions/mcp-servers.ts"
 export { fileLogger } from "./file-logger.ts"
-export type { ApprovalSubject, CustomToolHost, Logger } from "./host.ts"
+export type { ApprovalSubject, ContextUsage, CustomToolHost, HostRequests, Logger } from "./host.ts"
 export type {
   ArgumentOrder,
   LoadedCustomTool,
@@ -59,7 +52,15 @@ export { ModuleLoader, type ModuleLoaderOptions } from "./loading/module-loader.
 export type { StandInMode } from "./loading/resolve-module.ts"
 export { MemorySession } from "./memory-session.ts"
 export type { Exec, ExecOptions, ExecResult } from "./run-program.ts"
-export type { ExtensionEvent, SessionEvent } from "./session-events.ts"
+export type {
+  ExtensionEvent,
+  ExtensionEvents,
+  SessionEvent,
+  ToolCallAnswer,
+  ToolCallEvent,
+  ToolResultAnswer,
+  ToolResultEvent,
+} from "./session-events.ts"
 export type { SessionEntry, SessionManager } from "./session-manager.ts"
 export { withFileMutationQueue } from "./stand-ins/file-mutation-queue.ts"
 export { createBashTool } from "./stand-ins/tool-factories/bash.ts"

@@ -10,20 +10,9 @@ const text = (value: unknown): ToolContent => ({
   text: typeof value === "string" ? value : JSON.stringify(value),
 })
 
-const knownFields = new Set([
-  "type",
-  "text",
-  "data",
-  "mimeType",
-  "resource",
-  "uri",
-  "name",
-  "title",
-  "description",
-  "size",
-  "annotations",
-  "_meta",
-])
+const knownFields = new Set(
+  "type text data mimeType resource uri name title description size annotations _meta".split(" "),
+)
 
 const withKnownFields = (block: ToolContent): ToolContent =>
   Object.fromEntries(

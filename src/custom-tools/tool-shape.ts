@@ -24,28 +24,8 @@ export interface ForeignTool {
 
 export type AnyTool = AnyCustomTool & AnyToolDefinition
 
-type Field = keyof AnyCustomTool | keyof AnyToolDefinition | keyof ForeignTool | "strict"
-
-const fields: ReadonlyArray<Field> = [
-  "name",
-  "label",
-  "description",
-  "parameters",
-  "execute",
-  "strict",
-  "hidden",
-  "deferrable",
-  "annotations",
-  "approval",
-  "formatApprovalDetails",
-  "onSession",
-  "promptSnippet",
-  "promptGuidelines",
-  "prepareArguments",
-  "executionMode",
-  "renderCall",
-  "renderResult",
-]
+const fields =
+  "name label description parameters execute strict hidden deferrable annotations approval formatApprovalDetails onSession promptSnippet promptGuidelines prepareArguments executionMode renderCall renderResult"
 
 /**
  * Reads a tool from a module; returns undefined for anything else. It is read once, here, under the guards for foreign code,
@@ -56,6 +36,7 @@ export const takeTool = (value: unknown): AnyTool | undefined => {
   try {
     const known = Object.fromEntries(
       fields
+        .split(" ")
         .map((field) => [field, Reflect.get(value, field)] as const)
         .filter(([, part]) => part !== undefined)
         .map(([field, part]) => [field, typeof part === "function" ? part.bind(value) : part]),
@@ -76,7 +57,7 @@ const plainFields = (value: object): object =>
   )
 
 const isTool = (tool: object): tool is AnyTool => {
-  const { name, description, parameters, execute } = tool as Partial<Record<Field, unknown>>
+  const { name, description, parameters, execute } = tool as Partial<AnyTool>
   return (
     typeof name === "string" &&
     typeof description === "string" &&

@@ -9,7 +9,7 @@ import type { ToolOutput } from "../../output/output.ts"
 import type { ToolExecutor } from "../../pipeline/executor.ts"
 import { currentCall } from "../current-call.ts"
 import { runOutside } from "../loading/isolation.ts"
-import type { ExtensionEvents } from "./extension-events.ts"
+import type { ExtensionEvents } from "../session-events.ts"
 
 type ExecutionEvent =
   | ExtensionEvents[`tool_execution_${"start" | "update" | "end"}`]

@@ -5,24 +5,14 @@
  */
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import type { ExtensionAPI } from "../extension.ts"
-import type { CustomToolHost, Logger } from "../host.ts"
+import type { CustomToolHost, HostRequests, Logger } from "../host.ts"
 import { runOutside } from "../loading/isolation.ts"
 import { defaultSession, writableSession } from "../memory-session.ts"
 
-export type HostActions = Pick<
-  ExtensionAPI,
-  | "sendMessage"
-  | "sendUserMessage"
-  | "appendEntry"
-  | "setSessionName"
-  | "getSessionName"
-  | "setLabel"
-  | "setModel"
-  | "getThinkingLevel"
-  | "setThinkingLevel"
->
-
-export const makeHostActions = (host: CustomToolHost, logger: Logger): HostActions => {
+export const makeHostActions = (
+  host: CustomToolHost,
+  logger: Logger,
+): HostRequests & Pick<ExtensionAPI, "getSessionName"> => {
   /** Only the host changes a session of its own. */
   const ownSession = () => writableSession(host)
   return {

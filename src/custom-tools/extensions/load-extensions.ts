@@ -1,24 +1,21 @@
 /** Loads extensions one after the other. Everything that a failed one registered is removed. */
-import { homedir } from "node:os"
-import type { ReturnedTools } from "../loaded-tool.ts"
-import {
-  type LoadedCustomTool,
-  type LoadedCustomTools,
-  type LoadedExtensionTool,
-  type ToolLoadError,
-  type ToolPath,
-  toolLoadError,
+import type {
+  LoadedCustomTool,
+  LoadedCustomTools,
+  LoadedExtensionTool,
+  ReturnedTools,
+  ToolLoadError,
+  ToolPath,
 } from "../loaded-tool.ts"
 import { makeCustomToolAPI } from "../loading/custom-tool-api.ts"
-import { loadFailure, openModule } from "../loading/load-factory.ts"
+import { loadEach } from "../loading/load-factory.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
-import { loaderOf } from "../loading/load-options.ts"
-import { expandExtensionPath, findModules } from "../loading/tool-folders.ts"
+import { expandExtensionPath } from "../loading/tool-folders.ts"
 import { toToolPaths } from "../loading/tool-paths.ts"
 import { invalidTool } from "../tool-shape.ts"
 import { makeExtensionAPI } from "./extension-api.ts"
 import { ExtensionRunner } from "./extension-runner.ts"
-import { type ExtensionModule, LoadedExtension } from "./loaded-extension.ts"
+import { LoadedExtension } from "./loaded-extension.ts"
 
 /** The result of `loadExtensions`. */
 export interface LoadedExtensions {
@@ -47,16 +44,11 @@ export const loadExtensions = async (
   cwd: string,
   options: LoadExtensionsOptions = {},
 ): Promise<LoadedExtensions> => {
-  const { host = {}, home = homedir(), argumentOrder, except } = options
+  const { host = {}, argumentOrder } = options
   const toolPaths = toToolPaths(paths)
   const { api: shared, setUIContext } = await makeCustomToolAPI(cwd, { ...options, host })
   const runner = new ExtensionRunner({ cwd: shared.cwd, host, shared })
-  const loader = loaderOf(options, shared.logger)
   const customTools: Array<LoadedCustomTool> = []
-  const errors: Array<ToolLoadError> = []
-  const reject = (module: Parameters<typeof toolLoadError>[0], error: string): void => {
-    errors.push(toolLoadError(module, error))
-  }
 
   /**
    * Adds the valid tools that a factory returned. Invalid ones are errors only if it registered nothing, because otherwise it
@@ -70,28 +62,25 @@ export const loadExtensions = async (
     }
   }
 
-  const load = async (module: ExtensionModule): Promise<void> => {
-    const { resolvedPath } = module
-    const opened = await openModule(loader, module, shared.cwd, options)
-    if ("error" in opened) return reject(module, opened.error)
-    for (const error of opened.errors ?? []) reject(module, error)
-    const extension = new LoadedExtension(module)
-    try {
-      runner.add(extension)
-      const returned = await opened.factory(makeExtensionAPI({ extension, runner, host, shared }))
-      extension.succeed()
-      takeReturned(extension, returned)
-      for (const error of extension.errors) reject(module, error)
-    } catch (error) {
-      runner.drop(extension)
-      reject(module, loadFailure(resolvedPath, error))
-    }
-  }
-
-  const modules: Array<ExtensionModule> = []
-  const found = findModules(toolPaths, { cwd: shared.cwd, home, expand: expandExtensionPath, except, reject })
-  for await (const { isMember: _, ...module } of found)
-    modules.push({ ...(argumentOrder && { argumentOrder }), ...module })
-  for (const module of modules) await load(module)
+  const errors = await loadEach({
+    toolPaths,
+    cwd: shared.cwd,
+    options,
+    logger: shared.logger,
+    expand: expandExtensionPath,
+    take: async (module, factory, reject) => {
+      const extension = new LoadedExtension({ ...(argumentOrder && { argumentOrder }), ...module })
+      try {
+        runner.add(extension)
+        const returned = await factory(makeExtensionAPI({ extension, runner, host, shared }))
+        extension.succeed()
+        takeReturned(extension, returned)
+        for (const error of extension.errors) reject(error)
+      } catch (error) {
+        runner.drop(extension)
+        throw error
+      }
+    },
+  })
   return { tools: runner.tools.registered, customTools, errors, setUIContext, runner }
 }

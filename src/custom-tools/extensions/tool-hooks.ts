@@ -10,7 +10,7 @@ import type { AfterCall, BeforeCall, Hooks } from "../../model/options.ts"
 import { toOutput } from "../../output/output.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
-import type { ToolCallEvent, ToolResultEvent } from "./extension-events.ts"
+import type { ToolCallEvent, ToolResultEvent } from "../session-events.ts"
 import { hookTimeout, settleWithin } from "./settle-within.ts"
 
 /** A listener, bound to the context of a call. */

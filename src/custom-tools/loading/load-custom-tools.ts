@@ -3,7 +3,6 @@ import { homedir } from "node:os"
 import {
   type LoadedCustomTool,
   type LoadedCustomTools,
-  type ToolLoadError,
   type ToolPath,
   type ToolSource,
   toolLoadError,
@@ -11,9 +10,9 @@ import {
 import { invalidTool, isTaken, nameConflict } from "../tool-shape.ts"
 import { makeCustomToolAPI } from "./custom-tool-api.ts"
 import { discoverCustomTools } from "./discovery.ts"
-import { loadFailure, openModule } from "./load-factory.ts"
-import { type DiscoveryOptions, expectDiscovery, type LoadOptions, loaderOf } from "./load-options.ts"
-import { expandToolPath, findModules } from "./tool-folders.ts"
+import { loadEach } from "./load-factory.ts"
+import { type DiscoveryOptions, expectDiscovery, type LoadOptions } from "./load-options.ts"
+import { expandToolPath } from "./tool-folders.ts"
 import { resolveToolPath, toToolPaths } from "./tool-paths.ts"
 
 const configSource: ToolSource = { provider: "config", providerName: "Config", level: "project" }
@@ -74,42 +73,25 @@ export const loadCustomTools = async (
 ): Promise<LoadedCustomTools> => {
   const toolPaths = toToolPaths(paths)
   const { api, setUIContext } = await makeCustomToolAPI(cwd, options)
-  const loader = loaderOf(options, api.logger)
   const names = new Set(builtInToolNames)
   const tools: Array<LoadedCustomTool> = []
-  const errors: Array<ToolLoadError> = []
-  const reject = (module: Parameters<typeof toolLoadError>[0], error: string): void => {
-    errors.push(toolLoadError(module, error))
-  }
-  const modules = findModules(toolPaths, {
+  const errors = await loadEach({
+    toolPaths,
     cwd: api.cwd,
-    home: options.home ?? homedir(),
+    options,
+    logger: api.logger,
     expand: expandToolPath,
-    reject,
-  })
-  for await (const { isMember, ...found } of modules) {
-    const { resolvedPath, source } = found
-    // A module in a folder is reported by its own path.
-    const module = isMember ? { ...found, path: resolvedPath } : found
-    const opened = await openModule(loader, found, api.cwd, options)
-    if ("error" in opened) {
-      reject(module, opened.error)
-      continue
-    }
-    for (const error of opened.errors ?? []) reject(module, error)
-    try {
-      const returned = (await opened.factory(api)) ?? [undefined]
-      for (const [index, tool] of returned.entries()) {
-        if (tool === undefined) reject(module, invalidTool(index))
-        else if (isTaken(tool.name) || names.has(tool.name)) reject(module, nameConflict(tool.name))
+    namesMembers: true,
+    take: async ({ path, resolvedPath, source }, factory, reject) => {
+      for (const [index, tool] of ((await factory(api)) ?? [undefined]).entries()) {
+        if (tool === undefined) reject(invalidTool(index))
+        else if (isTaken(tool.name) || names.has(tool.name)) reject(nameConflict(tool.name))
         else {
           names.add(tool.name)
-          tools.push({ path: module.path, resolvedPath, tool, ...(source && { source }) })
+          tools.push({ path, resolvedPath, tool, ...(source && { source }) })
         }
       }
-    } catch (error) {
-      reject(module, loadFailure(resolvedPath, error))
-    }
-  }
+    },
+  })
   return { tools, errors, setUIContext }
 }
