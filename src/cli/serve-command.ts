@@ -1,6 +1,6 @@
 /** `stepline serve`: lets a host in another language drive an executor over stdin and stdout. */
 import { syncBuiltinESMExports } from "node:module"
-import { guardStdout } from "../custom-tools/loading/stdout-guard.ts"
+import { guardStdout } from "../custom-tools/loading/standard-streams.ts"
 import type { Session } from "../hosts/serve/initialize.ts"
 import type { LineOutput } from "../hosts/serve/line-writer.ts"
 import type { Opened } from "../hosts/serve/serve-host.ts"

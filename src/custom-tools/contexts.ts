@@ -5,13 +5,14 @@
 import type { CurrentCall } from "./current-call.ts"
 import type { CustomToolContext } from "./custom-tool.ts"
 import type { ExtensionCommandContext, ExtensionContext } from "./extension.ts"
+import { asked } from "./extensions/settle-within.ts"
 import { loggerOf } from "./file-logger.ts"
 import type { CustomToolHost } from "./host.ts"
-import { hostUI } from "./host-ui.ts"
 import { withGetters } from "./layered.ts"
 import { runOutside } from "./loading/isolation.ts"
 import { defaultSession } from "./memory-session.ts"
 import type { SessionManager } from "./session-manager.ts"
+import { noOpUI, type UIContext } from "./ui-context.ts"
 
 const nothing = (): undefined => undefined
 const noList = (): Array<never> => []
@@ -102,6 +103,7 @@ export const customToolContext: MakeContext<CustomToolContext> = contextOf
  */
 export const extensionContext: MakeContext<ExtensionContext> = contextOf
 
+/** stepline has no sessions, so requests to change one are refused. */
 const turnDown = async (): Promise<{ cancelled: boolean }> => ({ cancelled: true })
 
 const sessionControl = {
@@ -117,9 +119,37 @@ const sessionControl = {
   },
 } satisfies Omit<ExtensionCommandContext, keyof ExtensionContext>
 
-/** Copies property descriptors, so that lazy properties of the context stay lazy. */
+/** The context of commands. Copies property descriptors, so that lazy properties of the context stay lazy. */
 export const commandContext = (context: ExtensionContext): ExtensionCommandContext =>
   Object.defineProperties(
     { ...sessionControl },
     Object.getOwnPropertyDescriptors(context),
   ) as unknown as ExtensionCommandContext
+
+/** The screens by the host's own. */
+const known = new WeakMap<UIContext, UIContext>()
+
+const madeOf = (ui: UIContext): UIContext =>
+  // A copy as the target, because a proxy of a frozen object must return the original properties.
+  new Proxy({ ...ui } as UIContext, {
+    get: (_target, key) => {
+      const value: unknown = Reflect.get(ui, key, ui)
+      if (typeof value !== "function") return value
+      return (...parts: Array<unknown>) => asked(runOutside(() => value.apply(ui, parts)))
+    },
+    has: (_target, key) => key in ui,
+  })
+
+/**
+ * The host's screen for foreign code: its methods run as the host's code, and read the real keyboard. Returns the same object for the
+ * same screen.
+ */
+export const hostUI = (ui: UIContext = noOpUI): UIContext => {
+  if (ui === noOpUI) return ui
+  let made = known.get(ui)
+  if (made === undefined) {
+    made = madeOf(ui)
+    known.set(ui, made)
+  }
+  return made
+}

@@ -4,10 +4,11 @@ import { StringDecoder } from "node:string_decoder"
 import type { EnvironmentRules } from "../io/environment.ts"
 import { exitStatus, statusOfSignal } from "../io/exit-status.ts"
 import { localProcesses } from "../io/processes.ts"
+import { whenAborted } from "../model/when-aborted.ts"
+import { longestTimer } from "../pipeline/time/longest-timer.ts"
 import { messageOf } from "../text/message-of.ts"
 import { HeadAndTail } from "../text/truncation.ts"
 import { kindOf } from "./loading/folder-entries.ts"
-import { untilStopped } from "./until-stopped.ts"
 
 /** Runs a program for a foreign tool. */
 export interface ExecOptions {
@@ -99,3 +100,26 @@ export const makeExec =
       return await startFailure(String(command), folder, cause)
     }
   }
+
+/**
+ * Runs `work` with a signal that aborts with the caller's signal, and when the time is over: any number of milliseconds, fractions
+ * too. Neither outlives the work.
+ */
+export const untilStopped = async <T>(
+  signal: AbortSignal | undefined,
+  milliseconds: number | undefined,
+  work: (stopped: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  if (signal?.aborted === true) stop()
+  const release = signal && whenAborted(signal, stop)
+  const timer =
+    milliseconds === undefined ? undefined : setTimeout(stop, Math.min(milliseconds, longestTimer))
+  try {
+    return await work(controller.signal)
+  } finally {
+    clearTimeout(timer)
+    release?.()
+  }
+}

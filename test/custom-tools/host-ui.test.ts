@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { hostUI } from "../../src/custom-tools/host-ui.ts"
+import { hostUI } from "../../src/custom-tools/contexts.ts"
 import { noOpUI, type UIContext } from "../../src/custom-tools/index.ts"
 import { foreignOwner, runIsolated } from "../../src/custom-tools/loading/isolation.ts"
 

@@ -1,15 +1,14 @@
 /** The API object of one extension: pi's `ExtensionAPI` and oh-my-pi's in one. It works from loading on. */
-
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import { messageOf } from "../../text/message-of.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
-import type { CustomToolHost } from "../host.ts"
+import type { CustomToolHost, HostRequests, Logger } from "../host.ts"
 import { withGetters } from "../layered.ts"
-import { runIsolated } from "../loading/isolation.ts"
+import { runIsolated, runOutside } from "../loading/isolation.ts"
+import { defaultSession, writableSession } from "../memory-session.ts"
 import { invalidTool, isTaken, nameConflict, takeTool } from "../tool-shape.ts"
 import type { ExtensionRunner } from "./extension-runner.ts"
-import { makeHostActions } from "./host-actions.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
 
 export interface ExtensionAPIOptions {
@@ -127,4 +126,42 @@ const withLaterNames = (api: ExtensionAPI, note: (name: string) => void): Extens
       }
     },
   })
+}
+
+/**
+ * What the host answers. If it cannot, the default session stores entries, labels and the name; messages are dropped, and logged; and
+ * the model is unchanged. The host's code runs without the guards for foreign code.
+ */
+const makeHostActions = (
+  host: CustomToolHost,
+  logger: Logger,
+): HostRequests & Pick<ExtensionAPI, "getSessionName"> => {
+  /** Only the host changes a session of its own. */
+  const ownSession = () => writableSession(host)
+  return {
+    sendMessage: (message, options) => {
+      if (host.sendMessage !== undefined) runOutside(() => host.sendMessage?.(message, options))
+      else logger.debug("Dropped a message of an extension: the host has no `sendMessage`")
+    },
+    sendUserMessage: (content, options) => {
+      if (host.sendUserMessage !== undefined) runOutside(() => host.sendUserMessage?.(content, options))
+      else logger.warn("Dropped a message in the user's name: the host has no `sendUserMessage`")
+    },
+    appendEntry: (customType, data) => {
+      if (host.appendEntry !== undefined) runOutside(() => host.appendEntry?.(customType, data))
+      else ownSession()?.append({ type: "custom", customType, data: toPlainJson(data) })
+    },
+    setSessionName: (name) => {
+      if (host.setSessionName !== undefined) runOutside(() => host.setSessionName?.(name))
+      else ownSession()?.setSessionName(name)
+    },
+    getSessionName: () => (host.sessionManager ?? defaultSession(host)).getSessionName(),
+    setLabel: (entryId, label) => {
+      if (host.setLabel !== undefined) runOutside(() => host.setLabel?.(entryId, label))
+      else ownSession()?.setLabel(entryId, label)
+    },
+    setModel: async (model) => (await runOutside(() => host.setModel?.(model))) ?? false,
+    getThinkingLevel: () => host.getThinkingLevel?.() ?? "off",
+    setThinkingLevel: (level) => runOutside(() => host.setThinkingLevel?.(level)),
+  }
 }

@@ -6,9 +6,9 @@ import { dirname, extname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Script } from "node:vm"
 import type { Jiti } from "jiti"
-import { here } from "../../io/beside.ts"
+import { here, requireBeside } from "../../io/beside.ts"
+import { isMissingModule } from "../../io/missing-module.ts"
 import type { CompileCache, TransformedModule } from "./compile-cache.ts"
-import { jitiAt } from "./create-jiti.ts"
 import { importMeta, ModuleSyntax } from "./module-syntax.ts"
 
 /** The scope through which a module's code accesses other modules. */
@@ -123,3 +123,24 @@ const compile = (filename: string, code: string) => {
     }
   }
 }
+
+const loadJiti = (): typeof import("jiti") => {
+  try {
+    return requireBeside("jiti")
+  } catch (cause) {
+    if (!isMissingModule(cause)) throw cause
+    throw new Error(
+      "The package jiti, which loads foreign tools, is not beside this bundle: npm install jiti@2",
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/**
+ * A jiti for the module at a path, without caches of its own. Throws an Error that names the package to install if it is
+ * missing, for example beside a bundle.
+ */
+export const jitiAt = (path: string): Jiti =>
+  loadJiti().createJiti(path, { fsCache: false, moduleCache: false, debug: false })

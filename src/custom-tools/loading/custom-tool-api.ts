@@ -1,10 +1,10 @@
 /** The API object for the factories of custom tools: one for all tools of a loader, with the current screen. */
 import { createRequire } from "node:module"
 import { isAbsolute, join, resolve } from "node:path"
+import { hostUI } from "../contexts.ts"
 import { currentCall } from "../current-call.ts"
 import type { CustomToolAPI, CustomToolPendingAction } from "../custom-tool.ts"
 import { fileLogger } from "../file-logger.ts"
-import { hostUI } from "../host-ui.ts"
 import { withGetters } from "../layered.ts"
 import { makeExec } from "../run-program.ts"
 import { loadStandIns } from "../stand-ins/index.ts"

@@ -11,8 +11,7 @@ import { messageOf } from "../../text/message-of.ts"
 import { loggerOf } from "../file-logger.ts"
 import type { Logger } from "../host.ts"
 import { guardMicrotasks, guardProcess, takeStrays } from "./process-guard.ts"
-import { guardStdin } from "./stdin-guard.ts"
-import { guardStdout } from "./stdout-guard.ts"
+import { guardStdin, guardStdout } from "./standard-streams.ts"
 
 interface Foreign {
   /** The resolved file, or the tool's name. */

@@ -2,7 +2,7 @@
  * Prevents foreign code from ending the process, by a call or by an error that nobody handles, and from changing its directory. All
  * other errors take Node's normal path. Node does not allow guarding `process.exitCode`.
  */
-import { replaceMethod } from "./replace-method.ts"
+import { replaceMethod } from "./standard-streams.ts"
 
 /** Returns the owner of the running code; undefined for the host's own, for which nothing changes. */
 type OwnerOf = () => string | undefined

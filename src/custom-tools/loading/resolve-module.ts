@@ -3,8 +3,7 @@ import { isBuiltin } from "node:module"
 import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { requireBeside } from "../../io/beside.ts"
-import { isModuleFile, noModule } from "./compile-module.ts"
-import { jitiAt } from "./create-jiti.ts"
+import { isModuleFile, jitiAt, noModule } from "./compile-module.ts"
 import { readJsonObject } from "./folder-entries.ts"
 
 /** When our own modules stand in for the packages that foreign tools import: if those are not installed, always, never. */

@@ -2,7 +2,7 @@
 import { exitStatus } from "../../../io/exit-status.ts"
 import { localFiles } from "../../../io/files.ts"
 import { localProcesses } from "../../../io/processes.ts"
-import { untilStopped } from "../../until-stopped.ts"
+import { untilStopped } from "../../run-program.ts"
 
 export interface BashOperations {
   /**
