@@ -117,6 +117,11 @@ const show = async (client: DurableClient, isJson: boolean): Promise<void> => {
     for (const item of group) process.stdout.write(`${lineOf(item)}${previewOf(item)}\n`)
   }
   if (items.length === 0) process.stdout.write("Nothing waits for an answer.\n")
+  for await (const { callId, agentId, name } of allOf((place) => client.awaitingTool(place))) {
+    process.stdout.write(
+      `${printable(`${callId} of ${agentId} waits for a process with the tool ${name}.`)}\n`,
+    )
+  }
 }
 
 /** Milliseconds after which the user is told what an answer waits for. */

@@ -6,7 +6,7 @@ import type { AnswerOutcome, ListedAnswer } from "../pipeline/questions/answer-l
 import type { ResolveParams } from "../resolve/definition.ts"
 import type { DurableTasks } from "./durable-tasks.ts"
 import type { EventsOptions } from "./event-log.ts"
-import type { AnswerItem, AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
+import type { AnswerItem, AskedQuestion, InboxItem, InboxOptions, WaitingCall } from "./inbox.ts"
 import type { PoisonedCall } from "./poisoned.ts"
 import type { EffectAnswer } from "./requests.ts"
 import type { StoredEvent } from "./stored-event.ts"
@@ -62,6 +62,11 @@ export interface DurableCalls extends AsyncDisposable {
   readonly tasks: DurableTasks
   /** The open questions, in the order of their calls. */
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
+  /**
+   * Lists the calls that wait because processes run, but none of them has their tool; none in a file, whose process ends such calls.
+   * Questions of these calls are in the inbox, too.
+   */
+  awaitingTool(options?: InboxOptions): Promise<Array<WaitingCall>>
   /**
    * Lists the calls that ended as `poisoned`, because processes ended while they ran, and that were not retried. Scans all ended
    * calls that the store keeps.

@@ -4,6 +4,7 @@ import { expectId, expectSignal, expectSignalOptions, expectText } from "../mode
 import { textOf } from "../output/output.ts"
 import { current } from "../snapshots/check-snapshot.ts"
 import type { BackgroundTask, TaskStatus, WaitOptions } from "../tasks/background-tasks.ts"
+import { readable } from "./inbox.ts"
 import { PendingReads } from "./pending-reads.ts"
 import type { CallStore } from "./store.ts"
 import { closedError } from "./store-error.ts"
@@ -68,18 +69,6 @@ export class StoredTasks implements DurableTasks {
       ...finished.flatMap((text) => readable(text, finishedTask) ?? []),
       ...open.flatMap((text) => readable(text, runningTask) ?? []),
     ]
-  }
-}
-
-/** Undefined for a text that cannot be read, so that the other tasks are still listed. */
-const readable = (
-  text: string,
-  read: (text: string) => BackgroundTask | undefined,
-): BackgroundTask | undefined => {
-  try {
-    return read(text)
-  } catch {
-    return undefined
   }
 }
 

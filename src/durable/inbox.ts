@@ -42,6 +42,12 @@ export interface InboxItem {
   readonly deadline?: number
 }
 
+/** A call that waits for a process with its tool. Plain JSON. */
+export interface WaitingCall extends Pick<InboxItem, "seq" | "agentId" | "callId" | "name" | "params"> {
+  /** When it was queued, in epoch milliseconds. */
+  readonly createdAt?: number
+}
+
 /** Names one question of a call. An item of the inbox is one. */
 export type AskedQuestion = Pick<InboxItem, "kind" | "askedAt">
 
@@ -74,7 +80,7 @@ export interface InboxRow {
 }
 
 /**
- * Reads a page of items from rows. Rows without an item take no place on the page, so a page that is not full is the last one.
+ * Reads a page of items from rows. Rows without an item, or that cannot be read, take no place on the page, so a page that is not full is the last one.
  * `read` returns at most `limit` rows after a cursor.
  */
 export const pageOf = async <Row extends { readonly seq: number }, Item>(
@@ -89,7 +95,7 @@ export const pageOf = async <Row extends { readonly seq: number }, Item>(
     const rows = await read(place, wanted)
     for (const row of rows) {
       place = row.seq
-      const item = itemOf(row)
+      const item = readable(row, itemOf)
       if (item !== undefined) items.push(item)
     }
     if (rows.length < wanted) break
@@ -97,18 +103,29 @@ export const pageOf = async <Row extends { readonly seq: number }, Item>(
   return items
 }
 
-/** The question of a row; undefined for a row that cannot be read. */
-export const inboxItem = ({ seq, snapshot, deadline, lacking }: InboxRow): InboxItem | undefined => {
+/** Reads a row or text; undefined for one that cannot be read: its call ends as an Error once a process runs it. */
+export const readable = <Row, Item>(row: Row, read: (row: Row) => Item | undefined): Item | undefined => {
   try {
-    const item = questionOf(seq, current(JSON.parse(snapshot)))
-    if (item === undefined) return undefined
-    const waits = `No process that runs has the tool "${item.name}": the call waits for one`
-    const because = lacking !== true ? item.because : [item.because ?? [], waits].flat().join("\n")
-    return { ...item, ...(because !== undefined && { because }), ...(deadline !== null && { deadline }) }
+    return read(row)
   } catch {
-    // The call of such a row ends as an Error once a process runs it.
     return undefined
   }
+}
+
+/** The question of a row. */
+export const inboxItem = ({ seq, snapshot, deadline, lacking }: InboxRow): InboxItem | undefined => {
+  const item = questionOf(seq, current(JSON.parse(snapshot)))
+  if (item === undefined) return undefined
+  const waits = `No process that runs has the tool "${item.name}": the call waits for one`
+  const because = lacking !== true ? item.because : [item.because ?? [], waits].flat().join("\n")
+  return { ...item, ...(because !== undefined && { because }), ...(deadline !== null && { deadline }) }
+}
+
+/** The call of a row that waits for a process with its tool. */
+export const waitingCall = ({ seq, snapshot }: Omit<InboxRow, "deadline">): WaitingCall => {
+  const { call, createdAt } = current(JSON.parse(snapshot))
+  const { agentId, callId, name, params } = call
+  return { seq, agentId, callId, name, params, ...(createdAt !== undefined && { createdAt }) }
 }
 
 const questionOf = (seq: number, snapshot: CallSnapshot): InboxItem | undefined => {

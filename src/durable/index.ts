@@ -5,7 +5,7 @@ export { DurableClient } from "./durable-client.ts"
 export { DurableExecutor, type DurableLayerOptions } from "./durable-service.ts"
 export type { DurableTasks } from "./durable-tasks.ts"
 export type { EventsOptions } from "./event-log.ts"
-export type { AnswerItem, AskedQuestion, InboxItem, InboxOptions } from "./inbox.ts"
+export type { AnswerItem, AskedQuestion, InboxItem, InboxOptions, WaitingCall } from "./inbox.ts"
 export {
   type OpenClientOptions,
   type OpenDurableOptions,

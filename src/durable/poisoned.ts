@@ -53,23 +53,12 @@ export const receiptsIn = (result: string): Array<StoredReceipts> => {
 /** How many calls with receipts are read: the latest. */
 export const maxReceiptCalls = 1000
 
-/** The poisoned call of a row; undefined for a row that another version wrote, or that cannot be read. */
+/** The poisoned call of a row; undefined for a row that another version wrote. */
 export const poisonedCall = ({ seq, result }: PoisonedRow): PoisonedCall | undefined => {
-  try {
-    const { call, content } = JSON.parse(result) as EndNotes & { readonly content: string }
-    return (
-      call && {
-        seq,
-        agentId: call.agentId,
-        callId: call.callId,
-        name: call.name,
-        params: call.params,
-        content,
-      }
-    )
-  } catch {
-    return undefined
-  }
+  const { call, content } = JSON.parse(result) as EndNotes & { readonly content: string }
+  if (call === undefined) return undefined
+  const { agentId, callId, name, params } = call
+  return { seq, agentId, callId, name, params, content }
 }
 
 /** The call that retries a poisoned one. */

@@ -5,7 +5,7 @@
 
 import type { FullLimit, LimitUse } from "../limits/stored-counts.ts"
 import type { ToolCall } from "../model/call.ts"
-import type { InboxItem, InboxOptions } from "./inbox.ts"
+import type { InboxItem, InboxOptions, WaitingCall } from "./inbox.ts"
 import type { PoisonedCall } from "./poisoned.ts"
 import type { Request } from "./requests.ts"
 import type { StoredEvent } from "./stored-event.ts"
@@ -191,6 +191,7 @@ export interface CallStore {
    */
   ask(request: Request): Promise<unknown>
   inbox(options?: InboxOptions): Promise<Array<InboxItem>>
+  awaitingTool(options: InboxOptions): Promise<Array<WaitingCall>>
   poisoned(options: InboxOptions): Promise<Array<PoisonedCall>>
   /** A page of the events after a cursor. */
   events(after: number, agentId: string | undefined): Promise<Array<StoredEvent>>

@@ -29,6 +29,7 @@ import {
   type InboxItem,
   type InboxOptions,
   inboxLimit,
+  type WaitingCall,
 } from "./inbox.ts"
 import { keptText } from "./kept-text.ts"
 import { type EndNotes, type PoisonedCall, retryOf } from "./poisoned.ts"
@@ -163,6 +164,10 @@ export abstract class StoredCalls implements DurableCalls {
 
   async inbox(options: InboxOptions = {}): Promise<Array<InboxItem>> {
     return this.store.inbox(checkedPage("inbox", options))
+  }
+
+  async awaitingTool(options: InboxOptions = {}): Promise<Array<WaitingCall>> {
+    return this.store.awaitingTool(checkedPage("awaitingTool", options))
   }
 
   async poisoned(options: InboxOptions = {}): Promise<Array<PoisonedCall>> {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolCall } from "../../model/call.ts"
 import { type CallSnapshot, queuedSnapshot } from "../../snapshots/snapshot.ts"
 import { pageSize } from "../event-log.ts"
-import { type InboxItem, type InboxOptions, type InboxRow, inboxItem, pageOf } from "../inbox.ts"
+import { type InboxItem, type InboxOptions, type InboxRow, inboxItem, pageOf, waitingCall } from "../inbox.ts"
 import { PendingReads } from "../pending-reads.ts"
 import { type PoisonedCall, type PoisonedRow, poisonedCall, poisonedMark, retryEnd } from "../poisoned.ts"
 import type { Request, RequestAnswer } from "../requests.ts"
@@ -215,6 +215,20 @@ export class PostgresStore implements CallStore {
           ORDER BY seq LIMIT ${limit}`,
       )
     return pageOf(read, inboxItem, options)
+  }
+
+  awaitingTool({ agentId, ...options }: InboxOptions) {
+    const { sql } = this
+    const agent = columnOf(agentId)
+    const read = (after: number, limit: number) =>
+      this.patiently(
+        () => sql<Array<InboxRow>>`
+          SELECT seq, snapshot FROM stepline_calls
+          WHERE ended_at IS NULL AND seq > ${after} AND (${agent}::text IS NULL OR agent_id = ${agent})
+          AND (SELECT bool_and(name <> ALL(tools)) FROM stepline_runners WHERE expires_at > now())
+          ORDER BY seq LIMIT ${limit}`,
+      )
+    return pageOf(read, waitingCall, options)
   }
 
   poisoned({ agentId, ...options }: InboxOptions): Promise<Array<PoisonedCall>> {

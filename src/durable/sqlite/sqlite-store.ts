@@ -57,6 +57,10 @@ export class SqliteStore implements CallStore {
     return pageOf(read, inboxItem, options)
   }
 
+  async awaitingTool() {
+    return []
+  }
+
   poisoned({ agentId, ...options }: InboxOptions): Promise<Array<PoisonedCall>> {
     const ofAgent = where({ "agent_id = ?": agentId })
     const reading = `SELECT seq, result FROM calls c

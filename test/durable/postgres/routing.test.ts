@@ -1,6 +1,7 @@
 // @module-tag waits
 /** Which of several processes runs a call: one that has its tool. */
 import { expect, it, onTestFinished, vi } from "vitest"
+import { inboxCommand } from "../../../src/cli/inbox-command.ts"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { Membership } from "../../../src/durable/postgres/membership.ts"
 import { pipeline, Step } from "../../../src/index.ts"
@@ -80,7 +81,25 @@ describeWith("postgres")("processes of a store with different tools", () => {
     // Each of those that it had once, and not again and again.
     const given = await Promise.all(handedOn.mock.results.map(({ value }) => value as Promise<boolean>))
     expect(given.filter(Boolean).length).toBeLessThan(3)
-    for (const kept of ["free0", "mixed1", "busy1"]) expect(await client.result(kept)).toBeUndefined()
+    const kept = ["free0", "mixed1", "busy1"]
+    for (const callId of kept) expect(await client.result(callId)).toBeUndefined()
+    expect(await client.awaitingTool()).toMatchObject(kept.map((callId) => ({ callId, name: "new" })))
+    expect(await client.awaitingTool({ agentId: "busy" })).toEqual([
+      {
+        seq: expect.any(Number),
+        agentId: "busy",
+        callId: "busy1",
+        name: "new",
+        params: {},
+        createdAt: expect.any(Number),
+      },
+    ])
+    const written = vi.spyOn(process.stdout, "write").mockReturnValue(true)
+    await inboxCommand({ store })
+    expect(written.mock.calls.join("")).toBe(
+      `Nothing waits for an answer.\n${kept.map((callId) => `${callId} of ${callId.slice(0, -1)} waits for a process with the tool new.\n`).join("")}`,
+    )
+    written.mockRestore()
     await durableOf(store, { new: says("new") })
     for (const [agentId, names] of Object.entries(lanes)) {
       await expect
@@ -88,6 +107,7 @@ describeWith("postgres")("processes of a store with different tools", () => {
         .toMatchObject({ content: "old" })
       expect(await client.result(`${agentId}${names.length - 2}`)).toMatchObject({ content: "new" })
     }
+    expect(await client.awaitingTool()).toEqual([])
     await before.close()
   })
 
