@@ -75,6 +75,11 @@ describe("run_code", () => {
     ])
   })
 
+  it("has the whole of a text of which a model would be given a part", async () => {
+    const { data } = await run(`return (await tools.read({ path: "x".repeat(100_000) })).length`)
+    expect(data).toBe("text of ".length + 100_000)
+  })
+
   it("asks at the gates of what it calls: a denial is thrown, and may be caught", async () => {
     const { data } = await run(
       `const told = []

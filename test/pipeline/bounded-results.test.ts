@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { pipeline, Step, type ToolExecutorOptions, type ToolOutput } from "../../src/index.ts"
+import { pipeline, Step, type ToolEvent, type ToolExecutorOptions, type ToolOutput } from "../../src/index.ts"
 import { executorOf, toolOf } from "../support/executor-of.ts"
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)
@@ -115,6 +115,25 @@ describe("the result of a call", () => {
     expect((await executor.run({ name: "all" })).content).toBe(long)
     expect((await executor.run({ name: "own" })).content).toHaveLength(51_000)
     expect((await setUp({ maxOutputBytes: false }).run({ name: "long" })).content).toBe(long)
+  })
+
+  it("is whole for the handler that made the call; the model is given what the handler makes of it", async () => {
+    const executor = executorOf({
+      long: textTool(long),
+      reads: pipeline().andThen(async ({ call }) => Step.Output((await call("long")).content)),
+      tasks: pipeline().andThen(async ({ call }) =>
+        Step.Output((await call("long", { background: true })).taskId!),
+      ),
+    })
+    const events: Array<ToolEvent> = []
+    const result = await executor.run({ callId: "a", name: "reads" }, (event) => events.push(event))
+    expect(result.bounded).toEqual({ bytes: bytesOf(long), callId: "a" })
+    const inner = events.find(({ _tag, ...event }) => _tag === "Completed" && "parentId" in event)
+    expect(inner).toMatchObject({ callId: "a/1", content: long })
+    expect(inner).not.toHaveProperty("bounded")
+
+    const { content: taskId } = await executor.run({ callId: "b", name: "tasks" }, () => undefined)
+    expect(await executor.tasks.wait(taskId)).toMatchObject({ bounded: { callId: "b/1" } })
   })
 
   it("is cut after `afterCall`, which sees all of it", async () => {

@@ -167,7 +167,9 @@ const tellEnd = (engine: Engine, call: Call): void => {
     content.length * 3 <= (call.tool?.maxOutputBytes ?? engine.settings.maxOutputBytes ?? defaultOutputBytes)
   const isText =
     blocks === undefined || blocks.length === 0 || (blocks.length === 1 && blocks[0]!.type === "text")
-  tellEnded(engine, call, isShort && isText ? event : boundedEnd(engine, call, event))
+  // A handler reads the result of its nested call, and not the model; the result of a task may be for both.
+  const isForHandler = call.to.outer !== undefined && !call.toolCall.background
+  tellEnded(engine, call, isForHandler || (isShort && isText) ? event : boundedEnd(engine, call, event))
   if (!wasActive) return
   engine.journal?.ended(call)
   if (call.toolCall.background) engine.tasks.over(call.toolCall.callId)
