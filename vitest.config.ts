@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { availableParallelism } from "node:os"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -62,6 +62,10 @@ class LongRunningFirst extends BaseSequencer {
   }
 }
 
+/** What the projects have compiled of the sources, which each would else compile for itself. Of this run alone: nothing is stale. */
+const compiled = mkdtempSync(join(tmpdir(), "stepline-compiled-"))
+process.on("exit", () => rmSync(compiled, { recursive: true, force: true }))
+
 const ownHome = "test/support/own-home.ts"
 /** Nothing here waits: none is ever tried again. */
 const waitless = [ownHome, "test/support/waits-for-nothing.ts"]
@@ -71,6 +75,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@stepline/source"] } },
   test: {
     tags,
+    experimental: { fsModuleCache: true, fsModuleCachePath: compiled },
     globalSetup: "test/support/run-folder.ts",
     // For what never ends. How long the rest takes is the machine's affair.
     testTimeout: 120_000,
