@@ -1,14 +1,20 @@
 // @module-tag waits
 /** How long a store keeps what has ended. */
+import { statSync } from "node:fs"
+import Libsql from "libsql"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../src/durable/index.ts"
+import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { pipeline, Step } from "../../src/index.ts"
+import { useTempFolder } from "../io/temp-folder.ts"
 import { usePostgres } from "../servers/postgres.ts"
 import { registryOf } from "../support/executor-of.ts"
 import { describeWith } from "../support/needs.ts"
 import { durableOf } from "./durable-of.ts"
 import { adminOf } from "./postgres/admin.ts"
 import { describeStores } from "./stores.ts"
+
+const path = useTempFolder()
 
 const day = 86_400_000
 const tools = { quick: pipeline().andThen(() => Step.Output("done")) }
@@ -38,6 +44,30 @@ describeStores("what has ended", (_path, store) => {
     expect(await client.result("a")).toMatchObject({ content: "done" })
     expect((await client.events().next()).value).toMatchObject({ callId: "a" })
   })
+})
+
+it("what has ended leaves its room in a file with it", async () => {
+  const store = path("calls.db")
+  const long = pipeline().andThen(() => Step.Output("x".repeat(10_000)))
+  const first = await durableOf(store, { ...tools, long })
+  for (let at = 0; at < 500; at += 1) await first.executor.run({ callId: `l${at}`, name: "long" })
+  await first.close()
+  const full = statSync(store).size
+  setAhead(8)
+  const second = await durableOf(store, tools)
+  await second.executor.run(call)
+  await second.close()
+  const gaveBack = vi.spyOn(StoreDatabase.prototype, "all")
+  onTestFinished(() => gaveBack.mockRestore())
+  const third = await durableOf(store, tools)
+  const file = new Libsql(store)
+  onTestFinished(() => void file.close())
+  await expect.poll(() => file.prepare("PRAGMA freelist_count").get()).toMatchObject({ freelist_count: 0 })
+  await third.close()
+  expect(statSync(store).size).toBeLessThan(full / 10)
+  // In steps, between which other work is done.
+  const steps = gaveBack.mock.calls.filter(([sql]) => sql.includes("incremental_vacuum"))
+  expect(steps.length).toBeGreaterThan(1)
 })
 
 describeWith("postgres")("what has ended in Postgres", () => {

@@ -340,6 +340,7 @@ const prepare = (database: Database.Database, path: string, owns: boolean, isRea
   if (isNew && !owns) throw noStore(path)
   if (isReading) return
   if (!isNew && pragma(database, "journal_mode") !== "wal") database.exec(forgetReserved)
+  if (isNew) database.exec("PRAGMA auto_vacuum = INCREMENTAL")
   database.exec("PRAGMA journal_mode = WAL")
   database.exec("PRAGMA synchronous = FULL")
   if (!isNew) {

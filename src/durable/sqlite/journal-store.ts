@@ -18,6 +18,9 @@ const nextEpoch =
 const numbersEach = 1000
 const numbersEnd = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
 
+/** How many pages are given back at once: a few milliseconds' work. */
+const pagesAtOnce = 1000
+
 /** The slot of the row of a call that has counted at its limits, and has not ended: its key is the call. */
 const countedSlot = -1
 
@@ -199,11 +202,18 @@ export class SqliteJournalStore implements JournalStore {
   }
 
   /**
-   * Deletes rows older than this many milliseconds. The age is relative to the last event, because the clock may be wrong when
+   * Deletes rows older than this many milliseconds, and makes the file smaller, in steps that hold up nothing else. The age is relative to the last event, because the clock may be wrong when
    * the store is opened, and there is no other clock.
    */
-  pruneWhenFree(retention: number): Promise<void> {
-    return this.database.whenFree(() => this.prune(retention))
+  async pruneWhenFree(retention: number): Promise<void> {
+    const { database } = this
+    await database.whenFree(() => this.prune(retention))
+    const freePages = () => Number(database.get("PRAGMA freelist_count")?.freelist_count)
+    for (let last = Number.POSITIVE_INFINITY, left = freePages(); left < last; left = freePages()) {
+      last = left
+      await database.whenFree(() => database.all(`PRAGMA incremental_vacuum(${pagesAtOnce})`))
+      await new Promise(setImmediate)
+    }
   }
 
   private prune(retention: number): void {
