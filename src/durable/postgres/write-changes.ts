@@ -29,7 +29,6 @@ export const writeChanges = async (
     endKeys(sql, keys),
     answer(sql, answers),
     tell(sql, runner, events),
-    events.length + answers.size > 0 && sql`SELECT pg_notify(${channel}, 'news')`,
   ])
   return [...endedTaken, ...taken]
 }
@@ -100,8 +99,10 @@ const answer = (sql: Query, answers: Changes["answers"]): Promise<unknown> =>
   inParts(
     [...answers].map(([id, answer]) => ({ id, answer })),
     ({ json }) => sql`
-      UPDATE stepline_requests r SET answer = rows.answer
-      FROM json_to_recordset(${json}::text::json) AS rows(id bigint, answer text) WHERE r.id = rows.id`,
+      WITH answered AS (
+        UPDATE stepline_requests r SET answer = rows.answer
+        FROM json_to_recordset(${json}::text::json) AS rows(id bigint, answer text) WHERE r.id = rows.id
+      ) SELECT pg_notify(${channel}, 'news')`,
   )
 
 /**
@@ -121,11 +122,12 @@ const tell = (sql: Query, runner: number, events: ReadonlyArray<EventRow>): Prom
       WITH counter AS (
         UPDATE stepline_meta SET value = value + ${count} WHERE key = 'events'
         RETURNING value - ${count + before} AS base
-      )
-      INSERT INTO stepline_events (seq, source, agent_id, at, event)
-      SELECT base + place, source, agent_id, (extract(epoch FROM now()) * 1000)::bigint, event
-      FROM counter, json_to_recordset(${json}::text::json)
-        AS rows(place bigint, source text, agent_id text, event text)
-      ON CONFLICT (source) DO NOTHING`,
+      ), told AS (
+        INSERT INTO stepline_events (seq, source, agent_id, at, event)
+        SELECT base + place, source, agent_id, (extract(epoch FROM now()) * 1000)::bigint, event
+        FROM counter, json_to_recordset(${json}::text::json)
+          AS rows(place bigint, source text, agent_id text, event text)
+        ON CONFLICT (source) DO NOTHING
+      ) SELECT pg_notify(${channel}, 'news')`,
   )
 }
