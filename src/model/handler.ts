@@ -139,6 +139,7 @@ export interface HandlerContext<Memory extends object = CallMemory> {
   /**
    * Asks the host while the handler runs, as `Step.Delegate` does between steps. Resolves to the host's answer. Rejects if the host
    * fails the effect and, after a cancel, with the signal's reason. The default time-out is the executor's `delegateTimeout`.
+   * Await it before the next step: if the handler goes on, nobody is asked any more, and the promise rejects.
    * `Structured`: the expected type of the answer's data, which is not checked.
    */
   delegate<Structured = unknown>(

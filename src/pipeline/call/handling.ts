@@ -17,6 +17,7 @@ import { messageOf } from "../../text/message-of.ts"
 import { claimAction } from "../actions/resolving.ts"
 import { AttemptContext } from "../context/handler-context.ts"
 import { isAsyncIterable, isOwnEffect, notAStep } from "../context/handler-return.ts"
+import type { MidwayQuestions } from "../context/midway.ts"
 import { stopReason, streamed } from "../context/streaming.ts"
 import type { Engine, HandlerEffect } from "../engine.ts"
 import { afterNested, endsNested } from "../nested/nesting.ts"
@@ -125,6 +126,7 @@ const pull = (engine: Engine, call: Call, attempt: Attempt, run: number): void =
       if (done && value === undefined) {
         const exhausted = () => {
           attempt.handlerEnded(undefined)
+          if (attempt.questions !== undefined) endQuestions(call, attempt.questions, run)
           engine.receiveHere(call, { _tag: "Exhausted", run })
         }
         if (call.nested === undefined || !endsNested(engine, call, call.nested, exhausted)) exhausted()
@@ -198,11 +200,20 @@ const settled = (
   }
 }
 
+/** Ends what a handler has asked its host and not waited for: questions of later handlers would queue behind it for ever. */
+const endQuestions = (call: Call, questions: MidwayQuestions, run: number): void => {
+  if (run !== call.run) return
+  const { reply } = call
+  call.reply = undefined
+  questions.goesOn(reply)
+}
+
 const gave = (engine: Engine, call: Call, attempt: Attempt, run: number, step: Step, more: boolean): void => {
   if (!more && call.nested !== undefined) {
     const again = () => gave(engine, call, attempt, run, step, more)
     if (endsNested(engine, call, call.nested, again)) return
   }
+  if (attempt.questions !== undefined) endQuestions(call, attempt.questions, run)
   if (!more && attempt.trace !== undefined)
     attempt.handlerEnded(step._tag === "Error" ? (step.cause ?? step.message) : undefined)
   try {
@@ -242,6 +253,8 @@ const toldFailed = (
   const isOwn = isToolError(error)
   const reason = isOwn ? error.reason : "failed"
   const message = messageOf(error)
+  const questions = call.attempt?.questions
+  if (questions !== undefined) endQuestions(call, questions, run)
   engine.receiveHere(call, { _tag: "Failed", run, message, cause, thrown: !isOwn, more, reason })
 }
 

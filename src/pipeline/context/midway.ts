@@ -35,15 +35,30 @@ export class MidwayQuestions {
   }
 
   reply(answer: Answer): void {
-    const asked = this.line.shift()
-    if (answer._tag === "Output") asked?.resolve(answer.output)
-    else asked?.reject(new ToolError(answer.message, answer))
+    this.settle(answer)
     this.askNext()
+  }
+
+  /** Ends all questions, because the handler has gone on without them. `answer`: that to the first one, if it has just come. */
+  goesOn(answer: Answer | undefined): void {
+    if (answer !== undefined) this.settle(answer)
+    for (const { effect, reject } of this.line.splice(0))
+      reject(
+        new Error(
+          `The handler went on before the host had answered ${effect?._tag}. Await \`delegate\` before the next step`,
+        ),
+      )
   }
 
   /** Rejects all questions: none will be answered. */
   close(reason: unknown): void {
     for (const { reject } of this.line.splice(0)) reject(reason)
+  }
+
+  private settle(answer: Answer): void {
+    const asked = this.line.shift()
+    if (answer._tag === "Output") asked?.resolve(answer.output)
+    else asked?.reject(new ToolError(answer.message, answer))
   }
 
   private askNext(): void {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest"
-import { type Delegates, noIde, pipeline, Step, textOf } from "../../../src/index.ts"
+import {
+  type DelegateEvent,
+  type Delegates,
+  type EffectHandler,
+  type HandlerContext,
+  noIde,
+  pipeline,
+  Step,
+  textOf,
+} from "../../../src/index.ts"
 import { ScriptedHost } from "../../../src/testing.ts"
 import { deferred, never, turn, until } from "../../support/deferred.ts"
 import { is, stamp } from "../../support/event-of.ts"
@@ -279,6 +288,41 @@ describe("delegates", () => {
     expect(next.effect).toEqual({ _tag: "Ask", question: "b" })
     next.succeed("second")
     expect((await host.run()).at(-1)).toMatchObject({ _tag: "Completed", content: "first second" })
+  })
+
+  it("that a handler does not wait for hold up none of a later handler", async () => {
+    const refusals: Array<Promise<unknown>> = []
+    const askTwo = ({ delegate }: HandlerContext) => {
+      refusals.push(delegate({ _tag: "First" }), delegate({ _tag: "Second" }))
+    }
+    const ways: ReadonlyArray<(context: HandlerContext) => ReturnType<EffectHandler["call"]>> = [
+      (context) => {
+        askTwo(context)
+        return Step.Continue
+      },
+      async function* (context) {
+        yield Step.Continue
+        askTwo(context)
+      },
+      (context) => {
+        askTwo(context)
+        throw new Error("no")
+      },
+    ]
+    for (const way of ways) {
+      const asks = async ({ delegate }: HandlerContext) =>
+        Step.Output((await delegate({ _tag: "Ask" })) ?? "none")
+      const executor = executorOf({ tool: pipeline().andThen(way).andThen(asks).finally(asks) })
+      const effect = ({ effect: { _tag } }: DelegateEvent) => (_tag === "Ask" ? "answer" : "ignore")
+      const host = new ScriptedHost(executor, { effect })
+      const end = (await host.run([{ name: "tool" }])).at(-1)
+      expect(end).toMatchObject({ content: way === ways[2] ? "no" : "answer" })
+      expect(end).not.toHaveProperty("cleanupErrors")
+      for (const tag of ["First", "Second"])
+        await expect(refusals.shift()).rejects.toThrow(
+          `The handler went on before the host had answered ${tag}. Await \`delegate\` before the next step`,
+        )
+    }
   })
 
   it("leave the next effect to the host, whether they answered or failed", async () => {

@@ -133,6 +133,28 @@ describe("backgroundConcurrency", () => {
     expect(executor.tasks.get("asks")).toMatchObject({ status: "complete", content: "1 part" })
   })
 
+  it("gives a generator that went on meanwhile the answer that came while its call waited for a place", async () => {
+    const { plan, running, release } = heldTool()
+    const end = deferred<void>()
+    const asks = pipeline().andThen(async function* ({ delegate }) {
+      const answer = delegate({ _tag: "Ask" })
+      await end.promise
+      yield Step.Continue
+      yield Step.Output((await answer) ?? "none")
+    })
+    const executor = executorOf({ tool: plan, asks }, { backgroundConcurrency: 1 })
+    const host = new ScriptedHost(executor)
+    executor.enqueue([bg("asks", { callId: "asks" }), bg("tool", { callId: "other" })])
+    const asked = await host.until(is("Delegate"))
+    await until(() => running.includes("other"))
+    expect(asked.succeed("answer")).toBe(true)
+    end.resolve()
+    await turn()
+    release("other")
+    await host.run()
+    expect(executor.tasks.get("asks")).toMatchObject({ status: "complete", content: "answer" })
+  })
+
   it("has one that comes back from the host queue behind those that wait already", async () => {
     const { plan, hold, running, release } = heldTool()
     const asks = pipeline()
