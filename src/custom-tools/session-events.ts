@@ -50,34 +50,6 @@ export interface ExtensionEvent {
 
 // Type aliases, not interfaces: only they fit the open `ExtensionEvent`.
 
-type SessionStartEvent = {
-  readonly type: "session_start"
-  readonly reason: "startup" | "reload" | "new" | "resume" | "fork"
-  /** Absent for `startup` and `reload`. */
-  readonly previousSessionFile?: string
-}
-
-/** `session_start` with `resume`, in oh-my-pi and in older versions of pi. */
-type SessionSwitchEvent = {
-  readonly type: "session_switch"
-  readonly reason: "new" | "resume" | "fork"
-  readonly previousSessionFile?: string
-}
-
-/** `session_start` with `fork`, likewise; pi called it `session_fork` for a while. */
-type SessionBranchEvent = { readonly type: "session_branch"; readonly previousSessionFile?: string }
-
-type SessionTreeEvent = {
-  readonly type: "session_tree"
-  readonly newLeafId?: string | null
-  readonly oldLeafId?: string | null
-}
-
-type SessionShutdownEvent = {
-  readonly type: "session_shutdown"
-  readonly reason: "quit" | "reload" | "new" | "resume" | "fork"
-}
-
 /** Emitted to `tool_call` listeners before a tool is called. */
 export type ToolCallEvent = {
   readonly type: "tool_call"
@@ -115,34 +87,40 @@ export type ToolResultAnswer = {
   readonly isError?: boolean
 }
 
-type ToolExecutionEvent<Type extends string> = {
-  readonly type: Type
+type ToolExecution = {
   readonly toolCallId: string
   readonly toolName: string
   readonly args?: unknown
   readonly [field: string]: unknown
 }
 
+type Named<Events> = { readonly [Type in keyof Events]: { readonly type: Type } & Events[Type] }
+
 /** Events by `type`. Answers of listeners are ignored, except for `tool_call` and `tool_result`. */
-export interface ExtensionEvents {
-  readonly session_start: SessionStartEvent
-  readonly session_switch: SessionSwitchEvent
-  readonly session_branch: SessionBranchEvent
-  readonly session_tree: SessionTreeEvent
-  readonly session_shutdown: SessionShutdownEvent
-  readonly tool_call: ToolCallEvent
-  readonly tool_result: ToolResultEvent
-  readonly tool_execution_start: ToolExecutionEvent<"tool_execution_start">
-  readonly tool_execution_update: ToolExecutionEvent<"tool_execution_update">
-  readonly tool_execution_end: ToolExecutionEvent<"tool_execution_end">
-  readonly turn_start: { readonly type: "turn_start"; readonly turnIndex: number; readonly timestamp: number }
-  readonly turn_end: {
-    readonly type: "turn_end"
+export type ExtensionEvents = Named<{
+  session_start: {
+    readonly reason: "startup" | "reload" | "new" | "resume" | "fork"
+    /** Absent for `startup` and `reload`. */
+    readonly previousSessionFile?: string
+  }
+  /** `session_start` with `resume`, in oh-my-pi and in older versions of pi. */
+  session_switch: { readonly reason: "new" | "resume" | "fork"; readonly previousSessionFile?: string }
+  /** `session_start` with `fork`, likewise; pi called it `session_fork` for a while. */
+  session_branch: { readonly previousSessionFile?: string }
+  session_tree: { readonly newLeafId?: string | null; readonly oldLeafId?: string | null }
+  session_shutdown: { readonly reason: "quit" | "reload" | "new" | "resume" | "fork" }
+  tool_call: ToolCallEvent
+  tool_result: ToolResultEvent
+  tool_execution_start: ToolExecution
+  tool_execution_update: ToolExecution
+  tool_execution_end: ToolExecution
+  turn_start: { readonly turnIndex: number; readonly timestamp: number }
+  turn_end: {
     readonly turnIndex: number
     readonly message: unknown
     readonly toolResults: ReadonlyArray<unknown>
   }
-  readonly message_end: { readonly type: "message_end"; readonly message: unknown }
-  readonly agent_start: { readonly type: "agent_start" }
-  readonly agent_end: { readonly type: "agent_end"; readonly messages: ReadonlyArray<unknown> }
-}
+  message_end: { readonly message: unknown }
+  agent_start: object
+  agent_end: { readonly messages: ReadonlyArray<unknown> }
+}>

@@ -49,7 +49,7 @@ export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionA
         return
       }
       try {
-        tools.register(extension, { ...extension.module, tool })
+        tools.register({ ...extension.module, tool }, extension.state === "live")
       } catch (error) {
         logger.warn(`Failed to load tool: ${messageOf(error)}`, { path })
       }

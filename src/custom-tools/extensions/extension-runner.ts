@@ -37,11 +37,6 @@ export interface CommandInfo {
   readonly path: string
 }
 
-interface FoundCommand {
-  readonly extension: LoadedExtension
-  readonly command: ExtensionCommand
-}
-
 /** The loaded extensions: their listeners, commands, flags and tools. */
 export class ExtensionRunner {
   /** For the executor's options. Runs only existing listeners. */
@@ -73,7 +68,7 @@ export class ExtensionRunner {
   drop(extension: LoadedExtension): void {
     extension.fail()
     this.extensions.delete(extension)
-    this.tools.drop(extension)
+    this.tools.drop(extension.module)
     this.mcpServers.drop(extension)
   }
 
@@ -181,8 +176,11 @@ export class ExtensionRunner {
     this.options.shared.logger.warn(message, { path: extension.module.path })
   }
 
-  private findCommands(): Map<string, FoundCommand> {
-    const found = new Map<string, FoundCommand>()
+  private findCommands() {
+    const found = new Map<
+      string,
+      { readonly extension: LoadedExtension; readonly command: ExtensionCommand }
+    >()
     for (const extension of this.extensions) {
       for (const [name, command] of extension.commands)
         found.set(freeName(name, found), { extension, command })

@@ -3,7 +3,7 @@ import type { CallingAgent } from "../../model/handler.ts"
 import { currentCall } from "../current-call.ts"
 import type { ToolInfo } from "../extension.ts"
 import type { LoadedExtensionTool } from "../loaded-tool.ts"
-import type { LoadedExtension } from "./loaded-extension.ts"
+import type { ExtensionModule } from "./loaded-extension.ts"
 
 /** The interface of extensions to the executor that runs the tools. */
 export interface ToolPort {
@@ -17,18 +17,13 @@ export interface ToolPort {
   callingAgent?(agentId: string): CallingAgent | undefined
 }
 
-interface Registration {
-  readonly extension: LoadedExtension
-  readonly loaded: LoadedExtensionTool
-}
-
 /** The agent whose call runs, else the agent of hosts without sub-agents. */
 const agentId = (): string => currentCall.getStore()?.agent.agentId ?? "main"
 
 export class ExtensionTools {
   private port: ToolPort | undefined
   /** In the order of registration; an extension's own tool of the same name is replaced. */
-  private registrations: Array<Registration> = []
+  private registrations: Array<LoadedExtensionTool> = []
   /** Tools registered after loading and before a port was attached. */
   private late: Array<LoadedExtensionTool> = []
   /** The active tools set before a port was attached. */
@@ -48,21 +43,20 @@ export class ExtensionTools {
 
   /** The registered tools; for each name the latest, whichever extension registered it. */
   get registered(): Array<LoadedExtensionTool> {
-    return [...new Map(this.registrations.map(({ loaded }) => [loaded.tool.name, loaded])).values()]
+    return [...new Map(this.registrations.map((loaded) => [loaded.tool.name, loaded])).values()]
   }
 
-  register(extension: LoadedExtension, loaded: LoadedExtensionTool): void {
-    const isSame = (other: Registration) =>
-      other.extension === extension && other.loaded.tool.name === loaded.tool.name
-    this.registrations = this.registrations.filter((other) => !isSame(other))
-    this.registrations.push({ extension, loaded })
-    if (extension.state !== "live") return
+  register(loaded: LoadedExtensionTool, isLive: boolean): void {
+    const isSame = ({ resolvedPath, tool }: LoadedExtensionTool) =>
+      resolvedPath === loaded.resolvedPath && tool.name === loaded.tool.name
+    this.registrations = [...this.registrations.filter((other) => !isSame(other)), loaded]
+    if (!isLive) return
     if (this.port === undefined) this.late.push(loaded)
     else this.port.registerTool(loaded)
   }
 
-  drop(extension: LoadedExtension): void {
-    this.registrations = this.registrations.filter((registration) => registration.extension !== extension)
+  drop({ resolvedPath }: ExtensionModule): void {
+    this.registrations = this.registrations.filter((loaded) => loaded.resolvedPath !== resolvedPath)
   }
 
   all(): Array<ToolInfo> {

@@ -1,14 +1,15 @@
 /** Functions about models that tools know: prices, thinking levels. Pure. */
 
-interface Prices {
+/** Of each kind of tokens: how many, or their price. */
+export interface Counts {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
   readonly cacheWrite: number
 }
 
-interface Usage extends Prices {
-  cost: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number }
+interface Usage extends Counts {
+  readonly cost: { -readonly [Kind in keyof Counts | "total"]: number }
 }
 
 interface Model {
@@ -19,8 +20,8 @@ interface Model {
 }
 
 /** Sets and returns `usage.cost`, from a model's prices per million tokens. */
-export const calculateCost = (model: { readonly cost: Prices }, usage: Usage): Usage["cost"] => {
-  const price = (kind: keyof Prices): number => (model.cost[kind] * usage[kind]) / 1_000_000
+export const calculateCost = (model: { readonly cost: Counts }, usage: Usage): Usage["cost"] => {
+  const price = (kind: keyof Counts): number => (model.cost[kind] * usage[kind]) / 1_000_000
   const [input, output] = [price("input"), price("output")]
   const [cacheRead, cacheWrite] = [price("cacheRead"), price("cacheWrite")]
   const total = input + output + cacheRead + cacheWrite

@@ -6,13 +6,14 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as sinclairCompiler from "@sinclair/typebox/compiler"
 import * as sinclairValue from "@sinclair/typebox/value"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { fileLogger } from "../file-logger.ts"
 import { withGetters } from "../layered.ts"
 import { getAgentDir, getOmpAgentDir } from "./agent-folder.ts"
+import { parseFrontmatter } from "./frontmatter.ts"
 import * as messages from "./messages.ts"
 import * as models from "./models.ts"
 import { piCodingAgent } from "./pi-coding-agent.ts"
-import * as piUtils from "./pi-utils.ts"
 import * as sessionContext from "./session-context.ts"
 import { makeSettingsManager } from "./settings.ts"
 import * as truncation from "./truncation.ts"
@@ -28,7 +29,7 @@ import { contentText, extractDiagnosticError, formatThrownValue, uuidv7 } from "
 type Names = Readonly<Record<string, unknown>>
 
 /** By specifier. */
-export type StandIns = Readonly<Record<string, Names>>
+type StandIns = Readonly<Record<string, Names>>
 
 /** Names that the language, promises and type checks look up, and must not find. */
 const unnamed: ReadonlySet<string> = new Set(["default", "then", "toJSON"])
@@ -74,6 +75,14 @@ const piAi: Names = {
 
 /** Components that only draw lines are ours; those that take keys, show images or control a screen come from the library. */
 const piTui: Names = { ...ansiText, ...components, Key, Markdown }
+
+const hasCode = (code: string) => (error: unknown) => (error as NodeJS.ErrnoException | null)?.code === code
+
+/** The few functions of oh-my-pi's utilities that tools use. */
+const piUtils: Names = {
+  ...{ isRecord: isPlainObject, getAgentDir: getOmpAgentDir, parseFrontmatter, logger: fileLogger() },
+  ...{ isEnoent: hasCode("ENOENT"), isEacces: hasCode("EACCES"), isEexist: hasCode("EEXIST") },
+}
 
 const takesColour = new Set(["rgb", "hex", "ansi256", "bgRgb", "bgHex", "bgAnsi256"])
 

@@ -2,25 +2,16 @@
 import { isPlainObject } from "../../schema/plain-object.ts"
 import type { SessionEntry } from "../session-manager.ts"
 import type { SessionMessage } from "./messages.ts"
+import type { Counts } from "./models.ts"
 
 /** The session format of pi 0.73 and later. */
 export const CURRENT_SESSION_VERSION = 3
 
 export const DEFAULT_COMPACTION_SETTINGS = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }
 
-interface Usage {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-  readonly totalTokens?: number
-}
-
-const timeOf = ({ timestamp }: SessionEntry): number => Date.parse(timestamp)
-
 export const sessionEntryToContextMessages = (entry: SessionEntry): Array<SessionMessage> => {
   const { type, content = [], customType, display, details, summary, fromId, tokensBefore } = entry
-  const timestamp = timeOf(entry)
+  const timestamp = Date.parse(entry.timestamp)
   switch (type) {
     case "message": {
       const message = entry.message as SessionMessage
@@ -144,21 +135,16 @@ export const parseSessionEntries = (content: string): Array<unknown> =>
     }
   })
 
-export const calculateContextTokens = ({
-  totalTokens,
-  input,
-  output,
-  cacheRead,
-  cacheWrite,
-}: Usage): number => totalTokens || input + output + cacheRead + cacheWrite
+export const calculateContextTokens = (usage: Counts & { readonly totalTokens?: number }): number =>
+  usage.totalTokens || usage.input + usage.output + usage.cacheRead + usage.cacheWrite
 
 export const getLastAssistantUsage = (entries: ReadonlyArray<SessionEntry>): unknown =>
   entries
     .flatMap(({ type, message }) => {
       const { role, stopReason, usage } = (message ?? {}) as SessionMessage
-      const counts =
-        type === "message" && role === "assistant" && stopReason !== "aborted" && stopReason !== "error"
-      return counts && usage !== undefined ? [usage] : []
+      const isEnded =
+        type === "message" && role === "assistant" && !["aborted", "error"].includes(String(stopReason))
+      return isEnded && usage !== undefined ? [usage] : []
     })
     .at(-1)
 
