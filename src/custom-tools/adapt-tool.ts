@@ -19,14 +19,6 @@ import { makeRenderers } from "./renderers.ts"
 import { gateOf, saysReadOnly } from "./tool-approval.ts"
 import type { ForeignTool, Runtime } from "./tool-shape.ts"
 
-interface AdaptToolOptions {
-  readonly tool: ForeignTool
-  readonly host: CustomToolHost
-  readonly runtime: Runtime
-  /** Calls the tool with the arguments in its runtime's order. */
-  readonly execute: (execution: Execution) => unknown
-}
-
 /**
  * Foreign tools declare no primary parameter. It is found by name, so that the rules for a built-in tool also apply to its
  * replacement.
@@ -81,8 +73,17 @@ const parsed =
   (execute: (execution: Execution) => unknown, parse: ParameterSchema["parse"]) => async (run: Execution) =>
     execute(parse === undefined ? run : { ...run, params: await parse(run.params) })
 
-/** Throws a TypeError that names the tool if it cannot be offered to a model. */
-const adaptTool = ({ tool, host, runtime, execute }: AdaptToolOptions): Tool => {
+/**
+ * Throws a TypeError that names the tool if it cannot be offered to a model.
+ *
+ * @param execute Calls the tool with the arguments in its runtime's order.
+ */
+const adaptTool = (
+  tool: ForeignTool,
+  host: CustomToolHost,
+  runtime: Runtime,
+  execute: (execution: Execution) => unknown,
+): Tool => {
   if (typeof (tool as { execute?: unknown } | undefined)?.execute !== "function") {
     throw new TypeError(
       `Expected a tool to have a function \`execute\`, got ${JSON.stringify(tool?.name)} without one`,
@@ -130,12 +131,7 @@ export const callCustomTool = (
  * Throws a TypeError for a name that model providers refuse, and for parameters without a JSON Schema.
  */
 export const fromCustomTool = (tool: AnyCustomTool, host: CustomToolHost = {}): Tool =>
-  adaptTool({
-    tool,
-    host,
-    runtime: "omp",
-    execute: (execution) => callCustomTool(tool, execution, host),
-  })
+  adaptTool(tool, host, "omp", (execution) => callCustomTool(tool, execution, host))
 
 /** The options of `fromPiTool`. */
 export interface FromPiToolOptions {
@@ -153,10 +149,8 @@ export const callPiTool = (
   const ctx = extensionContext(host, call, cwd)
   const { callId, signal } = call
   const rest = argumentOrder === "legacy" ? [onUpdate, ctx, signal] : [signal, onUpdate, ctx]
-  return (tool.execute as Execute).call(tool, callId, params, ...rest)
+  return (tool.execute as (...parts: Array<unknown>) => unknown).call(tool, callId, params, ...rest)
 }
-
-type Execute = (...parts: Array<unknown>) => unknown
 
 /**
  * Makes a Tool that calls `execute(callId, params, signal, onUpdate, ctx)`, or, if `argumentOrder` is `"legacy"`,
@@ -168,10 +162,4 @@ export const fromPiTool = (
   tool: AnyToolDefinition,
   host: CustomToolHost = {},
   { argumentOrder }: FromPiToolOptions = {},
-): Tool =>
-  adaptTool({
-    tool,
-    host,
-    runtime: "pi",
-    execute: (execution) => callPiTool(tool, execution, host, argumentOrder),
-  })
+): Tool => adaptTool(tool, host, "pi", (execution) => callPiTool(tool, execution, host, argumentOrder))

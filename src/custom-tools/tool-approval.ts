@@ -10,12 +10,6 @@ type Gate =
   /** The tool itself forbids the call. */
   | { readonly _tag: "Refuse"; readonly reason: string }
 
-interface Declaration {
-  readonly readOnly: boolean
-  readonly refusal?: string
-  readonly reason?: string
-}
-
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 
@@ -43,17 +37,15 @@ const attempt = <T>(name: string, work: () => T): T | undefined => {
 }
 
 /** The tool's declaration for this call. `approval` can be a function of the arguments. */
-const declarationOf = (tool: ForeignTool, params: unknown): Declaration => {
+const declarationOf = (tool: ForeignTool, params: unknown) => {
   const decision =
     typeof tool.approval === "function"
       ? attempt(tool.name, () => (tool as { approval(params: unknown): unknown }).approval(copyOf(params)))
       : tool.approval
   const { policy, reason } = fieldsOf(decision)
-  const given = typeof reason === "string" && reason !== "" ? { reason } : {}
-  const refusal = policy === "deny" && {
-    refusal: given.reason ?? `Tool "${tool.name}" refuses this call`,
-  }
-  return { readOnly: saysReadOnly(tool) || readsOnly(decision), ...given, ...refusal }
+  const given = typeof reason === "string" && reason !== "" ? reason : undefined
+  const refusal = policy === "deny" ? (given ?? `Tool "${tool.name}" refuses this call`) : undefined
+  return { readOnly: saysReadOnly(tool) || readsOnly(decision), reason: given, refusal }
 }
 
 const detailLines = (tool: ForeignTool, params: unknown): Array<string> => {

@@ -1,25 +1,20 @@
 /** The API object of one extension: pi's `ExtensionAPI` and oh-my-pi's in one. It works from loading on. */
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import { messageOf } from "../../text/message-of.ts"
-import type { CustomToolAPI } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionListener } from "../extension.ts"
 import type { CustomToolHost, HostRequests, Logger } from "../host.ts"
 import { withGetters } from "../layered.ts"
 import { runIsolated, runOutside } from "../loading/isolation.ts"
 import { defaultSession, writableSession } from "../memory-session.ts"
 import { invalidTool, isTaken, nameConflict, takeTool } from "../tool-shape.ts"
-import type { ExtensionRunner } from "./extension-runner.ts"
+import type { ExtensionRunner, RunnerOptions } from "./extension-runner.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
 
-export interface ExtensionAPIOptions {
-  readonly extension: LoadedExtension
-  readonly runner: ExtensionRunner
-  readonly host: CustomToolHost
-  /** The part that all extensions of a loader share. */
-  readonly shared: CustomToolAPI
-}
-
-export const makeExtensionAPI = ({ extension, runner, host, shared }: ExtensionAPIOptions): ExtensionAPI => {
+export const makeExtensionAPI = (
+  extension: LoadedExtension,
+  runner: ExtensionRunner,
+  { host, shared }: RunnerOptions,
+): ExtensionAPI => {
   const { logger } = shared
   const { path, resolvedPath } = extension.module
   const { tools } = runner

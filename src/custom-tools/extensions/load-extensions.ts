@@ -47,7 +47,8 @@ export const loadExtensions = async (
   const { host = {}, argumentOrder } = options
   const toolPaths = toToolPaths(paths)
   const { api: shared, setUIContext } = await makeCustomToolAPI(cwd, { ...options, host })
-  const runner = new ExtensionRunner({ cwd: shared.cwd, host, shared })
+  const made = { cwd: shared.cwd, host, shared }
+  const runner = new ExtensionRunner(made)
   const customTools: Array<LoadedCustomTool> = []
 
   /**
@@ -72,7 +73,7 @@ export const loadExtensions = async (
       const extension = new LoadedExtension({ ...(argumentOrder && { argumentOrder }), ...module })
       try {
         runner.add(extension)
-        const returned = await factory(makeExtensionAPI({ extension, runner, host, shared }))
+        const returned = await factory(makeExtensionAPI(extension, runner, made))
         extension.succeed()
         takeReturned(extension, returned)
         for (const error of extension.errors) reject(error)

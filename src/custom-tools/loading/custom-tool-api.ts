@@ -15,19 +15,10 @@ import type { DiscoveryOptions } from "./load-options.ts"
 import { toPushedAction } from "./pending-action.ts"
 import { findModule, runsOnNode } from "./resolve-module.ts"
 
-export interface SharedAPI {
-  readonly api: CustomToolAPI
-  /** Sets the tools' screen, instead of the host's. */
-  setUIContext(ui: UIContext, hasUI: boolean): void
-}
-
 const agentPackage = "@oh-my-pi/pi-coding-agent"
 
 /** Packages installed at `folder` are looked up when a tool first reads them, relative to its module. */
-export const makeCustomToolAPI = async (
-  folder: string,
-  options: DiscoveryOptions = {},
-): Promise<SharedAPI> => {
+export const makeCustomToolAPI = async (folder: string, options: DiscoveryOptions = {}) => {
   const cwd = resolve(folder)
   const { discovery = "all" } = options
   const installedAt = (name: string) =>
@@ -52,7 +43,7 @@ export const makeCustomToolAPI = async (
       runOutside(() => store.push(pushed))
     },
   }
-  const api = withGetters(fixed, {
+  const api: CustomToolAPI = withGetters(fixed, {
     ui: () => hostUI(screen?.ui ?? host.ui),
     hasUI: () => screen?.hasUI ?? host.hasUI ?? false,
     pi: pi as () => CustomToolAPI["pi"],
@@ -60,7 +51,8 @@ export const makeCustomToolAPI = async (
   })
   return {
     api,
-    setUIContext: (ui, hasUI) => {
+    /** Sets the tools' screen, instead of the host's. */
+    setUIContext: (ui: UIContext, hasUI: boolean): void => {
       screen = { ui, hasUI }
     },
   }

@@ -4,10 +4,8 @@
  */
 import { replaceMethod } from "./standard-streams.ts"
 
-/** Returns the owner of the running code; undefined for the host's own, for which nothing changes. */
-type OwnerOf = () => string | undefined
-
-export const guardProcess = (ownerOf: OwnerOf): void => {
+/** @param ownerOf The owner of the running code; undefined for the host's own, for which nothing changes. */
+export const guardProcess = (ownerOf: () => string | undefined): void => {
   const refuse = (name: string, harm: "end" | "move", isHarmful: (args: Array<unknown>) => boolean): void =>
     replaceMethod(process, name, (call, args) => {
       const owner = ownerOf()

@@ -4,12 +4,6 @@ import { compilePattern } from "../../../schema/pattern.ts"
 import { costOf, isUnbounded } from "../../../text/pattern-cost.ts"
 import { isWatchdogTimeout, runWatched } from "../../../text/watchdog.ts"
 
-export interface PatternOptions {
-  readonly ignoreCase: boolean
-  /** Whether the pattern is a literal text. */
-  readonly literal: boolean
-}
-
 /** Time limit for the lines of one file, in milliseconds. */
 const maxTime = 2000
 
@@ -33,7 +27,7 @@ const compile = (pattern: string, ignoreCase: boolean): RegExp => {
 /** Returns a function that returns the indexes of the first `limit` matching lines, in order. */
 export const lineMatcher = (
   pattern: string,
-  { ignoreCase, literal }: PatternOptions,
+  { ignoreCase, literal }: { readonly ignoreCase: boolean; readonly literal: boolean },
 ): ((lines: ReadonlyArray<string>, limit: number) => ReadonlyArray<number>) => {
   const search = (lines: ReadonlyArray<string>, limit: number, matches: (line: string) => boolean) => {
     const found: Array<number> = []
