@@ -106,7 +106,7 @@ const adaptTool = (
       const gate = gateOf(tool, host, params)
       if (gate._tag === "Refuse") return ToolPipeline.error(gate.reason)
       const start = gate._tag === "Ask" ? pipeline().awaitApproval(gate) : pipeline()
-      return start.andThen(executeTool({ name, host, params, execute: run }))
+      return start.andThen(executeTool(name, host, params, run))
     },
     ...renderers,
   })

@@ -8,11 +8,11 @@ import { Step } from "../model/step.ts"
 import { type ToolOutput, textOf, textOutput } from "../output/output.ts"
 import { toPlainJson } from "../output/to-plain-json.ts"
 import { messageOf } from "../text/message-of.ts"
-import { type CurrentCall, currentCall } from "./current-call.ts"
+import type { CurrentCall } from "./current-call.ts"
 import type { AgentToolUpdateCallback } from "./custom-tool.ts"
 import { loggerOf } from "./file-logger.ts"
 import type { CustomToolHost } from "./host.ts"
-import { copyOf, isolatedSignal, runIsolated, runOutside } from "./loading/isolation.ts"
+import { copyOf, isolatedCall, runOutside } from "./loading/isolation.ts"
 import { writableSession } from "./memory-session.ts"
 import { toPartial, toToolOutput } from "./normalise-result.ts"
 
@@ -23,13 +23,6 @@ export interface Execution {
   readonly onUpdate: AgentToolUpdateCallback
   /** The executor's working directory. */
   readonly cwd: string
-}
-
-export interface ExecuteToolOptions {
-  readonly name: string
-  readonly host: CustomToolHost
-  readonly params: unknown
-  readonly execute: (execution: Execution) => unknown
 }
 
 /** Streams updates until `close`. It never throws: tools call it from anywhere, at any time. */
@@ -95,19 +88,17 @@ export const resultOf = async (name: string, execute: () => unknown): Promise<Re
   }
 }
 
-export const executeTool = ({ name, host, params, execute }: ExecuteToolOptions): EffectHandler => {
+export const executeTool = (
+  name: string,
+  host: CustomToolHost,
+  params: unknown,
+  execute: (execution: Execution) => unknown,
+): EffectHandler => {
   async function* run(context: HandlerContext): AsyncGenerator<Step> {
-    const { agent, changes, cwd, onShutdown } = context
+    const { agent, changes, cwd, onShutdown, signal } = context
     const updates = makeUpdates(context)
-    const isolated = <T>(work: () => T): T =>
-      currentCall.run(call, () => runIsolated(name, work, loggerOf(host)))
-    const call: CurrentCall = {
-      callId: context.call.callId,
-      agent,
-      signal: isolatedSignal(context.signal, isolated),
-      onShutdown,
-      changes,
-    }
+    const given = { callId: context.call.callId, agent, signal, onShutdown, changes }
+    const { call, isolated } = isolatedCall<CurrentCall>(name, given, loggerOf(host))
     const execution = { params: copyOf(params), call, onUpdate: updates.onUpdate, cwd }
     const result = await isolated(() => resultOf(name, () => execute(execution)))
     updates.close()

@@ -6,12 +6,12 @@
 import type { Hooks } from "../../model/options.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { commandContext, extensionContext } from "../contexts.ts"
-import { type CurrentCall, currentCall } from "../current-call.ts"
+import type { CurrentCall } from "../current-call.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import { EventChannels } from "../event-channels.ts"
 import type { ExtensionCommand, ExtensionContext, ExtensionFlag } from "../extension.ts"
 import type { CustomToolHost } from "../host.ts"
-import { isolatedSignal, runIsolated } from "../loading/isolation.ts"
+import { isolatedCall } from "../loading/isolation.ts"
 import type { ExtensionEvent, SessionEvent } from "../session-events.ts"
 import { ExtensionTools, type ToolPort } from "./extension-tools.ts"
 import type { LoadedExtension } from "./loaded-extension.ts"
@@ -141,35 +141,22 @@ export class ExtensionRunner {
       (extension.listeners.get(type) ?? []).map((listener) => ({
         hear: (event, { callId, agentId }, signal) => {
           const agent = this.tools.callingAgent(agentId)
-          const call: CurrentCall | undefined = agent && {
-            callId,
-            agent,
-            signal: isolatedSignal(signal, (work) => this.isolated(extension, work, call)),
-          }
-          return this.run(extension, (context) => listener(event, context), call)
+          const work = (context: ExtensionContext) => listener(event, context)
+          return this.run(extension, work, agent && { callId, agent, signal })
         },
         warn: (message) => this.warn(extension, message),
       })),
     )
   }
 
-  private run<T>(
-    extension: LoadedExtension,
-    work: (context: ExtensionContext) => T,
-    call?: CurrentCall | undefined,
-  ): T {
+  private run<T>(extension: LoadedExtension, work: (context: ExtensionContext) => T, given?: CurrentCall): T {
     const { host, cwd, shared } = this.options
+    const { call, isolated } = isolatedCall(extension.module.resolvedPath, given, shared.logger)
     const context = Object.defineProperties(extensionContext(host, call, cwd), {
       ui: { get: () => shared.ui, enumerable: true },
       hasUI: { get: () => shared.hasUI, enumerable: true },
     })
-    return this.isolated(extension, () => work(context), call)
-  }
-
-  private isolated<T>(extension: LoadedExtension, work: () => T, call: CurrentCall | undefined): T {
-    const { resolvedPath } = extension.module
-    const run = () => runIsolated(resolvedPath, work, this.options.shared.logger)
-    return call === undefined ? run() : currentCall.run(call, run)
+    return isolated(() => work(context))
   }
 
   private warn(extension: LoadedExtension, message: string): void {

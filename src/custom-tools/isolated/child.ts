@@ -13,12 +13,11 @@ import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
 import { callCustomTool, callPiTool } from "../adapt-tool.ts"
 import { customToolContext } from "../contexts.ts"
-import { type CurrentCall, currentCall } from "../current-call.ts"
 import { type Execution, resultOf } from "../execute-tool.ts"
 import { type LoadedExtensions, loadExtensions } from "../extensions/load-extensions.ts"
 import type { CustomToolHost, Logger } from "../host.ts"
 import type { LoadedCustomTool, LoadedExtensionTool } from "../loaded-tool.ts"
-import { isolatedSignal, runIsolated } from "../loading/isolation.ts"
+import { isolatedCall, runIsolated } from "../loading/isolation.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
 import { toPartial } from "../normalise-result.ts"
 import { parameterSchema } from "../parameter-schema.ts"
@@ -96,10 +95,9 @@ const describe = (kind: "pi" | "omp", loaded: LoadedCustomTool | LoadedExtension
     return callPiTool(tool, execution, host, argumentOrder)
   }
   runs.set(name, async ({ callId, params, cwd, agentId }, signal) => {
-    const isolated = <T>(work: () => T): T => currentCall.run(call, () => runIsolated(name, work))
     // Previews and definitions are the host's.
     const agent = { agentId, definitions: () => [], cancel: () => 0 } as unknown as CallingAgent
-    const call: CurrentCall = { callId: callId as string, agent, signal: isolatedSignal(signal, isolated) }
+    const { call, isolated } = isolatedCall(name, { callId: callId as string, agent, signal })
     const onUpdate = (update: unknown) => peer.tell("update", { update: toPartial(update).partial })
     const execution = { params, call, onUpdate, cwd: cwd as string }
     const result = await isolated(() => resultOf(name, () => execute(execution)))

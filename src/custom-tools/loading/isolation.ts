@@ -8,6 +8,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { syncBuiltinESMExports } from "node:module"
 import type { Readable } from "node:stream"
 import { messageOf } from "../../text/message-of.ts"
+import { type CurrentCall, currentCall } from "../current-call.ts"
 import { loggerOf } from "../file-logger.ts"
 import type { Logger } from "../host.ts"
 import { guardMicrotasks, guardProcess, takeStrays } from "./process-guard.ts"
@@ -38,8 +39,24 @@ export const runIsolated = <T>(owner: string, work: () => T, logger = foreign.ge
 /** Runs code of the host that foreign code called, without the guards. */
 export const runOutside = <T>(work: () => T): T => foreign.run(undefined, work)
 
-/** A signal for foreign code: its listeners run through `isolated`, not in the context of the code that aborts. */
-export const isolatedSignal = (signal: AbortSignal, isolated: (work: () => void) => void): AbortSignal => {
+/**
+ * A call for the foreign code that runs for it, and how that code is run. Listeners of its signal run likewise, not in the context of
+ * the code that aborts.
+ */
+export const isolatedCall = <Call extends CurrentCall | undefined>(
+  owner: string,
+  given: Call,
+  logger?: Logger,
+): { readonly call: Call; readonly isolated: <T>(work: () => T) => T } => {
+  const isolated = <T>(work: () => T): T => {
+    const run = () => runIsolated(owner, work, logger)
+    return call === undefined ? run() : currentCall.run(call, run)
+  }
+  const call: Call = given && { ...given, signal: isolatedSignal(given.signal, isolated) }
+  return { call, isolated }
+}
+
+const isolatedSignal = (signal: AbortSignal, isolated: (work: () => void) => void): AbortSignal => {
   if (signal.aborted) return AbortSignal.abort(signal.reason)
   const own = new AbortController()
   signal.addEventListener("abort", () => isolated(() => own.abort(signal.reason)), { once: true })

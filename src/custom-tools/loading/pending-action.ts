@@ -3,11 +3,11 @@
 import type { ActionFunction, PushedAction } from "../../model/pending-actions.ts"
 import { ToolError } from "../../model/step.ts"
 import { type ToolOutput, textOf } from "../../output/output.ts"
-import { type CurrentCall, currentCall } from "../current-call.ts"
+import type { CurrentCall } from "../current-call.ts"
 import type { CustomToolPendingAction } from "../custom-tool.ts"
 import type { Logger } from "../host.ts"
 import { toToolOutput } from "../normalise-result.ts"
-import { isolatedSignal, runIsolated } from "./isolation.ts"
+import { isolatedCall } from "./isolation.ts"
 
 /**
  * Previews that the callbacks push go to the agent of `call`, which staged this one; `logger` receives warnings about their
@@ -25,10 +25,7 @@ export const toPushedAction = (
   const callback =
     (work: (...args: Parameters<CustomToolPendingAction["apply"]>) => unknown): ActionFunction =>
     async (reason, extra, { signal }) => {
-      const isolated = <T>(run: () => T): T => runIsolated(sourceToolName, () => inCall(run), logger)
-      const inCall = <T>(run: () => T): T =>
-        resolving === undefined ? run() : currentCall.run(resolving, run)
-      const resolving = call && { ...call, signal: isolatedSignal(signal, isolated) }
+      const { isolated } = isolatedCall(sourceToolName, call && { ...call, signal }, logger)
       return await isolated(async () => outputOf(await work(reason, extra)))
     }
   return {

@@ -6,9 +6,10 @@ import { open, readFile } from "node:fs/promises"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
+import { type CurrentCall, currentCall } from "../../../src/custom-tools/current-call.ts"
 import {
   foreignOwner,
-  isolatedSignal,
+  isolatedCall,
   runIsolated,
   runOutside,
 } from "../../../src/custom-tools/loading/isolation.ts"
@@ -28,21 +29,24 @@ describe("foreign code", () => {
   })
 })
 
-describe("a signal for foreign code", () => {
-  const isolated = (work: () => void) => runIsolated("/tool.ts", work)
+describe("a call for foreign code", () => {
+  const agent = {} as CurrentCall["agent"]
+  const isolate = (signal: AbortSignal) => isolatedCall("/tool.ts", { callId: "c", agent, signal })
+  const seen = () => [foreignOwner(), currentCall.getStore()?.callId]
 
-  it("is aborted with the host's, for the same reason, and its listeners are foreign", () => {
+  it("is known to the code that runs for it, also to listeners of its signal, which aborts for the host's reason", () => {
     const host = new AbortController()
-    const signal = isolatedSignal(host.signal, isolated)
+    const { call, isolated } = isolate(host.signal)
+    expect(isolated(seen)).toEqual(["/tool.ts", "c"])
     const heard: Array<unknown> = []
-    signal.addEventListener("abort", () => heard.push(foreignOwner(), signal.reason))
+    call.signal.addEventListener("abort", () => heard.push(...seen(), call.signal.reason))
     host.abort("enough")
-    expect(heard).toEqual(["/tool.ts", "enough"])
-    expect(foreignOwner()).toBeUndefined()
+    expect(heard).toEqual(["/tool.ts", "c", "enough"])
+    expect(seen()).toEqual([undefined, undefined])
   })
 
-  it("is aborted from the start where the host's is", () => {
-    expect(isolatedSignal(AbortSignal.abort("before"), isolated)).toMatchObject({
+  it("is aborted from the start where the host's signal is", () => {
+    expect(isolate(AbortSignal.abort("before")).call.signal).toMatchObject({
       aborted: true,
       reason: "before",
     })
