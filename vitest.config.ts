@@ -19,7 +19,7 @@ const tags = [
 
 /** What changes or measures a process, or replaces modules: a file that names it has a process of its own. */
 const processWide =
-  /\bvi\.(?:mock|hoisted|stub|spyOn|useFake|reset|setSystem)|\bprocess\.(?!(?:arch|cwd|execPath|getuid|kill|pid|platform|ppid|ts|versions|env(?!\.\w+ =|\[))\b)\w|\bglobalThis\b|support\/(?:growth|unhandled)/
+  /\bvi\.(?:mock|hoisted|stubGlobal|spyOn|reset)|\bprocess\.(?!(?:arch|cwd|execPath|getuid|kill|pid|platform|ppid|ts|versions|env(?!\.\w+ =|\[))\b)\w|\bglobalThis\b|support\/(?:growth|unhandled)/
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts"))
