@@ -10,7 +10,7 @@ import { PrivateAddressError } from "../../src/io/address-guard.ts"
 import { Browser } from "../../src/io/browser.ts"
 import { FetchError } from "../../src/io/fetch-error.ts"
 import { findChromium } from "../../src/io/find-chromium.ts"
-import { browserOf, watchedChromium } from "../servers/chromium.ts"
+import { browserOf, forPages, watchedChromium } from "../servers/chromium.ts"
 import { redirectsTo, sends, useHttpServer } from "../servers/http-server.ts"
 import { deferred, turn } from "../support/deferred.ts"
 import { describeWith } from "../support/needs.ts"
@@ -60,7 +60,7 @@ describeWith("chromium")("the Chromium of a Browser", () => {
 
   it("ends with what it reads when it is closed, and is started again by the next page", async () => {
     server.route("/", sends("<p>here</p>", html))
-    const browser = browserOf({ allowPrivate: true })
+    const browser = browserOf({ ...forPages, allowPrivate: true })
     const held = holdPage("/held")
     const reading = read(browser, server.url("/held"))
     const failed = expect(reading).rejects.toThrow(
@@ -128,7 +128,7 @@ describeWith("chromium")("the Chromium of a Browser", () => {
   it("ends with a page that is asked for while it starts, when it is closed", async () => {
     server.route("/", sends("<p>here</p>", html))
     holdPage("/held")
-    const browser = browserOf({ allowPrivate: true })
+    const browser = browserOf({ ...forPages, allowPrivate: true })
     const reading = read(browser, server.url("/held"))
     const failed = expect(reading).rejects.toThrow(
       `The browser ended while it read ${server.url("/held")}. Try again.`,
@@ -139,7 +139,7 @@ describeWith("chromium")("the Chromium of a Browser", () => {
 
   it("is followed by another one for a page that is asked for while it ends", async () => {
     server.route("/", sends("<p>here</p>", html))
-    const browser = browserOf({ allowPrivate: true })
+    const browser = browserOf({ ...forPages, allowPrivate: true })
     await read(browser, server.url("/"))
     const [, page] = await Promise.all([browser.close(), read(browser, server.url("/"))])
     expect(page.markdown).toBe("here")
@@ -222,7 +222,7 @@ describeWith("chromium")("an aborted signal", () => {
   /** A browser that reads `/`, and what does something while its Chromium is stopped. */
   const suspendedChromium = async () => {
     server.route("/", sends("<p>here</p>", html))
-    const { executablePath, started } = await watchedChromium(path)
+    const { executablePath, started } = await watchedChromium(path, forPages)
     const browser = browserOf({ executablePath, allowPrivate: true })
     await read(browser, server.url("/"))
     const pid = await started
@@ -265,7 +265,7 @@ describeWith("chromium")("an aborted signal", () => {
   })
 
   it("ends the loading of a page in a profile", async () => {
-    const browser = browserOf({ allowPrivate: true, profile: path("profile") })
+    const browser = browserOf({ ...forPages, allowPrivate: true, profile: path("profile") })
     const controller = new AbortController()
     const held = holdPage("/held")
     const reading = read(browser, server.url("/held"), controller.signal)
@@ -282,7 +282,7 @@ describeWith("chromium")("an aborted signal", () => {
   it("does not wait for a Chromium that starts, which then reads the next page", async () => {
     server.route("/", sends("<p>here</p>", html))
     execFileSync("mkfifo", [path("gate")])
-    const script = `#!/bin/sh\n: > '${path("gate")}'\nexec '${await findChromium()}' "$@"\n`
+    const script = `#!/bin/sh\n: > '${path("gate")}'\nexec '${await findChromium(forPages.executablePath)}' "$@"\n`
     await writeFile(path("chromium"), script, { mode: 0o755 })
     const browser = browserOf({ executablePath: path("chromium"), allowPrivate: true })
     const controller = new AbortController()

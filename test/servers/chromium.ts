@@ -11,8 +11,8 @@ import { findChromium } from "../../src/io/find-chromium.ts"
 const withoutWindows = "/usr/bin/chromium-headless-shell"
 
 /**
- * For tests that are about pages, and not about how a browser starts, is used and ends: Chromium without its windows, where that is
- * installed too. It loads and shows a page the same way, for a quarter of the time.
+ * For tests that are about pages, or about who waits for whom, and not about the processes of a browser: Chromium without its windows,
+ * where that is installed too. It loads and shows a page the same way, for a quarter of the time.
  */
 export const forPages: BrowserOptions = existsSync(withoutWindows) ? { executablePath: withoutWindows } : {}
 
@@ -25,8 +25,11 @@ export interface WatchedChromium {
 }
 
 /** A Chromium that holds one end of a FIFO while it lives. */
-export const watchedChromium = async (path: (name: string) => string): Promise<WatchedChromium> => {
-  const chromium = await findChromium()
+export const watchedChromium = async (
+  path: (name: string) => string,
+  options: BrowserOptions = {},
+): Promise<WatchedChromium> => {
+  const chromium = await findChromium(options.executablePath)
   execFileSync("mkfifo", [path("life")])
   const watch = `exec 9> '${path("life")}'; echo $$ >&9`
   const script = `#!/bin/sh\nif mkdir '${path("started")}' 2> /dev/null; then ${watch}; fi\nexec '${chromium}' "$@"\n`
