@@ -134,6 +134,31 @@ describe("a call with the idempotency key of another", () => {
     ])
   })
 
+  it("runs where the first one was cancelled before it began", async () => {
+    const answer = deferred<undefined>()
+    const beforeCall = ({ callId }: ToolCall) => (callId === "a" ? answer.promise : undefined)
+    const { executor, log } = payments({}, { hooks: { beforeCall } })
+    const first = executor.run(pay("a", "1"))
+    await turn()
+    expect(executor.cancelCall("a")).toBe(true)
+    expect(await first).toMatchObject({ status: "cancelled" })
+    answer.resolve(undefined)
+    await turn()
+    expect(await executor.run(pay("b", "1"))).toMatchObject({ status: "complete" })
+    expect(log).toEqual(["b pays 1", "b cleans up"])
+  })
+
+  it("is refused in the one that holds the key, which waits for it", async () => {
+    const again = pipeline().andThen(async ({ call }) => Step.Output((await call("again")).content))
+    const tool = toolOf("again", again, { idempotencyKey: () => "key" })
+    const result = await executorOf({ again: tool }).run({ callId: "a", name: "again" }, () => undefined)
+    expect(result).toMatchObject({
+      status: "complete",
+      content:
+        'The call "a" of again, in which this one was made, has the same idempotency key, and its result is not there yet. Nothing was run.',
+    })
+  })
+
   it("asks nobody, and is predicted to ask nobody", async () => {
     const { executor, log } = payments()
     const asks = (callId: string) => ({ callId, name: "asks", agentId: callId, params: { order: "1" } })

@@ -67,6 +67,14 @@ export class CallKeys {
     return this.take(call, key, holder?.waiting ?? [])
   }
 
+  /** The outer call, if any, that holds the key: it waits for its nested call, which must not wait for it. */
+  outerHolder(call: Call, key: string): Call | undefined {
+    const holder = this.holders.get(key)?.call
+    let { outer } = call.to
+    while (outer !== undefined && outer !== holder) outer = outer.to.outer
+    return outer
+  }
+
   /** Takes the key again for a restored call. */
   reclaim(call: Call, key: string): void {
     call.key = key
