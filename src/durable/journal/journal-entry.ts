@@ -47,6 +47,8 @@ export class JournalEntry {
   /** Whether a failed commit may have stored a row. */
   private mayBeThere = false
   isOver = false
+  /** Whether the call gets its turn as soon as its row is stored: then the row need not be written again before that. */
+  isNext = false
   /** The number of the commit that the call waits for before it acts. */
   commit = 0
   /** Whether the host ends this process on purpose: then no handler is to blame. */
@@ -208,7 +210,7 @@ export class JournalEntry {
     const isFree = !isLeaving && options.maxAttemptsOf(tool, currentPart(call)) > 1
     switch (state._tag) {
       case "Queued":
-        return attempts === 0 && isFree && (hasTurn || toolCall.background) ? 1 : attempts
+        return attempts === 0 && isFree && (hasTurn || this.isNext || toolCall.background) ? 1 : attempts
       case "Held":
       case "Stopping":
         return 0

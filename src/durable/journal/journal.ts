@@ -8,7 +8,7 @@ import type { ToolCall } from "../../model/call.ts"
 import type { ErrorReason, ToolEvent } from "../../model/event.ts"
 import type { StagedAction } from "../../model/staged-action.ts"
 import type { ToolOutput } from "../../output/output.ts"
-import { type Call, currentPart } from "../../pipeline/call/call.ts"
+import { type Call, currentPart, laneOf } from "../../pipeline/call/call.ts"
 import type { Command } from "../../pipeline/call/command.ts"
 import type { NestedEnd } from "../../pipeline/call/journal.ts"
 import type { Engine } from "../../pipeline/engine.ts"
@@ -238,14 +238,19 @@ export class StoreJournal implements ExecutorJournal {
     return waits
   }
 
-  joins({ toolCall }: Call, join: () => void): void {
+  joins(call: Call, join: () => void): void {
+    const { joined } = this
     const { behindOthers } = this.options
     if (this.known !== undefined || behindOthers === undefined) return join()
-    this.joined.asked += 1
+    const entry = this.entries.get(call.toolCall.callId)!
+    entry.isNext = joined.asked === joined.done && !this.engine.lanes.isBusy(laneOf(call.toolCall))
+    joined.asked += 1
     this.commits.hold(() =>
-      behindOthers(toolCall, () => {
-        this.joined.done += 1
+      behindOthers(call.toolCall, () => {
+        joined.done += 1
         join()
+        entry.isNext = false
+        if (!call.hasTurn && !entry.isOver) this.note(entry, false)
       }),
     )
   }

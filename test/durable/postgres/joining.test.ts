@@ -99,6 +99,20 @@ describeWith("postgres")("a runner of a Postgres store", () => {
     }
   })
 
+  it("sends nine statements for a call: its row, its events and its end in two transactions", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { executor } = await durableOf(await server.database(), {
+      quick: pipeline().andThen(() => Step.Output("done")),
+    })
+    await executor.run({ name: "quick" })
+    const sent = vi.spyOn(pg.Client.prototype, "query")
+    onTestFinished(() => sent.mockRestore())
+    await executor.run({ name: "quick" })
+    expect(sent.mock.calls.filter(([text]) => String(text).startsWith("BEGIN"))).toHaveLength(2)
+    expect(sent).toHaveBeenCalledTimes(9)
+  })
+
   it("waits at its end until it has joined again, and leaves then, too", async () => {
     const store = await server.database()
     const sql = await adminOf(store)

@@ -6,6 +6,7 @@ import { Membership } from "../../../src/durable/postgres/membership.ts"
 import { PostgresStore } from "../../../src/durable/postgres/postgres-store.ts"
 import type { Sql } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step } from "../../../src/index.ts"
+import { queuedSnapshot } from "../../../src/snapshots/snapshot.ts"
 import { usePostgres } from "../../servers/postgres.ts"
 import { deferred } from "../../support/deferred.ts"
 import { describeWith } from "../../support/needs.ts"
@@ -211,6 +212,27 @@ describeWith("postgres")("a look at a Postgres store", () => {
       else await owner.enqueue([{ callId, name: "tool" }])
     }
     await expect.poll(() => ran).toEqual(callIds)
+  })
+
+  it("counts no attempt of a call that others' calls turn out to be ahead of", async () => {
+    const store = await server.database()
+    const sql = await adminOf(store)
+    const durable = await durableOf(store, { gated: gated() })
+    // It has the agent already.
+    await durable.enqueue([{ callId: "open", name: "gated", background: true }])
+    const other = await PostgresStore.open(store, false)
+    onTestFinished(() => other.close())
+    const call = { agentId: "main", callId: "ahead", name: "gated", params: {}, decision: "pending" } as const
+    // Without a word to its runner.
+    await other.submit([queuedSnapshot({ ...call, background: false }, Date.now())], undefined)
+    durable.executor.enqueue([{ callId: "behind", name: "gated" }])
+    await expect.poll(async () => (await other.inbox()).map(({ callId }) => callId)).toContain("ahead")
+    const attempts = async () => {
+      const [row] = await sql<[{ snapshot: string }]>`
+        SELECT snapshot FROM stepline_calls WHERE call_id = 'behind'`
+      return (JSON.parse(row.snapshot) as { readonly attempts?: number }).attempts ?? 0
+    }
+    await expect.poll(attempts).toBe(0)
   })
 
   it("does not wait with what its host queues for what its executor is given later", async () => {
