@@ -4,12 +4,10 @@
  * interrupt it, the match is not started.
  */
 import { costOf, isCheap, isUnbounded, type PatternCost } from "../text/pattern-cost.ts"
-import { isWatchdogTimeout, runWatched } from "../text/watchdog.ts"
+import { cpuTime, runBounded } from "../text/watchdog.ts"
 
 /** The limit for all matches of one decision, in CPU time of this process, which other processes cannot use up. */
 const maxMilliseconds = 400
-/** The maximum attempts at a match that was interrupted while other processes used the cores. */
-const maxTries = 10
 
 export interface Match {
   readonly start: number
@@ -60,12 +58,6 @@ export class BoundedPattern {
   }
 }
 
-/** The CPU time of this process, in milliseconds. */
-const cpuTime = (): number => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
 /** The matches of one decision, which share a time limit. */
 export class Matching {
   /** The sources of patterns whose match was interrupted or not started. */
@@ -87,20 +79,9 @@ export class Matching {
       return undefined
     }
     const start = cpuTime()
-    try {
-      for (let tries = 1; ; tries++) {
-        try {
-          return runWatched(() => pattern.match(text), milliseconds)
-        } catch (error) {
-          if (!isWatchdogTimeout(error)) throw error
-          // The watchdog measures wall time, which on a busy machine does not show how slow the pattern is.
-          if (tries < maxTries && cpuTime() - start < milliseconds / 2) continue
-          this.slow.add(pattern.source)
-          return undefined
-        }
-      }
-    } finally {
-      this.left -= cpuTime() - start
-    }
+    const found = runBounded(() => pattern.match(text), milliseconds)
+    this.left -= cpuTime() - start
+    if (found === undefined) this.slow.add(pattern.source)
+    return found?.value
   }
 }

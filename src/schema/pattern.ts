@@ -1,6 +1,6 @@
 /** The patterns of schemas: nobody has checked how long they take. V8 backtracks, and `^(a+)+$` takes years for a short text. */
-import { costOf, isCheap, isUnbounded } from "../text/pattern-cost.ts"
-import { isWatchdogTimeout, runWatched } from "../text/watchdog.ts"
+import { costOf, isCheap } from "../text/pattern-cost.ts"
+import { runBounded } from "../text/watchdog.ts"
 
 /** For a match that may take long. */
 const maxMilliseconds = 250
@@ -18,15 +18,15 @@ export const compilePattern = (source: string, flags = "u"): RegExp => {
 export const patternOf = (source: string, flags?: string): RegExp => {
   const pattern = compilePattern(source, flags)
   const cost = costOf(source)
+  /** The last text that took too long: a validator tries one several times. */
+  let slow: string | undefined
   const test = (text: string): boolean => {
-    if (isCheap(cost, text.length)) return RegExp.prototype.test.call(pattern, text)
-    if (isUnbounded(cost, text.length)) return false
-    try {
-      return runWatched(() => RegExp.prototype.test.call(pattern, text), maxMilliseconds)
-    } catch (error) {
-      if (isWatchdogTimeout(error)) return false
-      throw error
-    }
+    const match = () => RegExp.prototype.test.call(pattern, text)
+    if (isCheap(cost, text.length)) return match()
+    if (text === slow) return false
+    const found = runBounded(match, maxMilliseconds)
+    if (found === undefined) slow = text
+    return found?.value ?? false
   }
   return Object.assign(pattern, { test })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { isWatchdogTimeout, runWatched } from "../../src/text/watchdog.ts"
+import { isWatchdogTimeout, runBounded, runWatched } from "../../src/text/watchdog.ts"
 
 const spin = (): never => {
   for (;;);
@@ -35,4 +35,20 @@ it("breaks off only the inner work where that is too long, and all of it where t
   expect(runWatched(inner, 10_000)).toBe("went on")
   expect(isWatchdogTimeout(failureOf(() => failureOf(spin, 10_000)))).toBe(true)
   expect(runWatched(() => "next", 10_000)).toBe("next")
+})
+
+it("ends work that may be repeated without a value, and gives that of any other, also if it is none", () => {
+  expect(runBounded(spin, 20)).toBeUndefined()
+  expect(runBounded(() => undefined, 10_000)).toEqual({ value: undefined })
+})
+
+it("begins again if the time went by without work, as on a busy machine", () => {
+  let tries = 0
+  const work = () => {
+    tries++
+    // Waits, as if other processes used the cores.
+    if (tries === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    return tries
+  }
+  expect(runBounded(work, 200)).toEqual({ value: 2 })
 })

@@ -2,7 +2,7 @@
 
 import { compilePattern } from "../../../schema/pattern.ts"
 import { costOf, isUnbounded } from "../../../text/pattern-cost.ts"
-import { isWatchdogTimeout, runWatched } from "../../../text/watchdog.ts"
+import { runBounded } from "../../../text/watchdog.ts"
 
 /** Time limit for the lines of one file, in milliseconds. */
 const maxTime = 2000
@@ -10,11 +10,9 @@ const maxTime = 2000
 const tooSlow = () => new Error("The pattern takes too long to match. Make it simpler, or use literal=true.")
 
 const withinTime = <T>(work: () => T): T => {
-  try {
-    return runWatched(work, maxTime)
-  } catch (cause) {
-    throw isWatchdogTimeout(cause) ? tooSlow() : cause
-  }
+  const done = runBounded(work, maxTime)
+  if (done === undefined) throw tooSlow()
+  return done.value
 }
 
 /** Compiles a pattern. `(?i)` and the like at the start are flags of other engines. */
