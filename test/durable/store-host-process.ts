@@ -5,7 +5,7 @@ import { PostgresJournalStore } from "../../src/durable/postgres/journal-store.t
 import { PostgresStore } from "../../src/durable/postgres/postgres-store.ts"
 import { StoreDatabase } from "../../src/durable/sqlite/database.ts"
 import { SqliteJournalStore } from "../../src/durable/sqlite/journal-store.ts"
-import { type HostPlan, runHost, storeOf } from "./store-host.ts"
+import { type HostPlan, killOf, runHost, storeOf } from "./store-host.ts"
 
 const [cwd, planText] = process.argv.slice(2) as [string, string]
 const plan = JSON.parse(planText) as HostPlan
@@ -20,10 +20,20 @@ const tell = (line: object) => {
 
 let commits = 0
 
+const isImaged = (kill: "before" | "after"): boolean => {
+  const { imageEvery } = plan
+  return (
+    imageEvery === undefined || ((commits - 1) % imageEvery === 0 && kill === killOf(commits, imageEvery))
+  )
+}
+
 /** Kills this process at the commit that the plan says, or copies what it would leave behind. */
 const die = (kill: "before" | "after"): void => {
   if (kill === "before") commits += 1
-  if (plan.images !== undefined) cpSync(cwd, `${plan.images}/${kill} ${commits}`, { recursive: true })
+  if (plan.images !== undefined && isImaged(kill)) {
+    cpSync(cwd, `${plan.images}/${kill} ${commits}`, { recursive: true })
+    if (plan.imageEvery !== undefined) tell({ _tag: "Copied", commit: commits, kill })
+  }
   if (commits === plan.killAt && plan.kill === kill) process.kill(process.pid, "SIGKILL")
 }
 

@@ -32,6 +32,8 @@ export interface HostPlan {
   readonly diesTelling?: number
   /** Copies its folder into this one before and after each commit: what a kill at this moment would leave behind. */
   readonly images?: string
+  /** Only at each so many-th commit, from the first on, before it and after it by turns; and tells of each copy. */
+  readonly imageEvery?: number
   /** Tools that are not there any more, or look otherwise now. */
   readonly without?: string
   readonly changed?: boolean
@@ -49,6 +51,10 @@ export interface HostPlan {
   /** Whether it goes on when nothing is left to do, until it is killed. */
   readonly stays?: boolean
 }
+
+/** On which side of a commit a host is killed that is killed at each so many-th. */
+export const killOf = (commit: number, every: number): "before" | "after" =>
+  Math.floor(commit / every) % 2 === 0 ? "before" : "after"
 
 /** The store of a host that works in this folder. */
 export const storeOf = (cwd: string, { store = `${cwd}/calls.db` }: HostPlan): string => store
