@@ -148,15 +148,35 @@ describe("a call with the idempotency key of another", () => {
     expect(log).toEqual(["b pays 1", "b cleans up"])
   })
 
-  it("is refused in the one that holds the key, which waits for it", async () => {
+  it("is refused where the other one waits for it", async () => {
     const again = pipeline().andThen(async ({ call }) => Step.Output((await call("again")).content))
     const tool = toolOf("again", again, { idempotencyKey: () => "key" })
     const result = await executorOf({ again: tool }).run({ callId: "a", name: "again" }, () => undefined)
     expect(result).toMatchObject({
       status: "complete",
-      content:
-        'The call "a" of again, in which this one was made, has the same idempotency key, and its result is not there yet. Nothing was run.',
+      content: 'The call "a" of again has the same idempotency key, and waits for this one. Nothing was run.',
     })
+  })
+
+  it("is refused where two wait for each other, and only there", async () => {
+    const both = { left: deferred<void>(), right: deferred<void>() }
+    const crossing = (own: "left" | "right", other: "left" | "right") => {
+      const calls = pipeline().andThen(async ({ call }) => {
+        both[own].resolve()
+        await both[other].promise
+        const { status, content } = await call(other)
+        return Step.Output(status === "error" ? content : `${own} after: ${content}`)
+      })
+      return toolOf(own, calls, { idempotencyKey: () => "key" })
+    }
+    const executor = executorOf({ left: crossing("left", "right"), right: crossing("right", "left") })
+    const results = await Promise.all(
+      ["left", "right"].map((name) => executor.run({ callId: name, name, agentId: name }, () => undefined)),
+    )
+    const refusal = /^The call "(left|right)" of \1 has the same idempotency key, and waits for this one\./
+    const contents = results.map(({ content }) => content)
+    expect(contents.filter((content) => refusal.test(content))).toHaveLength(1)
+    expect(contents.filter((content) => content.includes(" after: "))).toHaveLength(1)
   })
 
   it("asks nobody, and is predicted to ask nobody", async () => {

@@ -40,11 +40,11 @@ const keyOf = ({ name, idempotencyKey }: Keyed, params: unknown): string | Stopp
   }
 }
 
-/** The outcome of a nested call that would wait for the call that waits for it. */
+/** The outcome of a nested call that would wait for a call that waits for it. */
 const heldBy = ({ toolCall: { callId, name } }: Call): Stopped =>
   failed(
     "failed",
-    `The call "${callId}" of ${name}, in which this one was made, has the same idempotency key, and its result is not there yet. Nothing was run.`,
+    `The call "${callId}" of ${name} has the same idempotency key, and waits for this one. Nothing was run.`,
   )
 
 /** Lets an admitted call run, or answers it with the result of the call that holds the same key, once that call has ended. */
@@ -58,8 +58,8 @@ export const admitOnce = (engine: Engine, call: Call, tool: Keyed, admission: Ad
     if (call.key !== undefined) engine.keys.end(call, undefined, 0)
     return letIn(engine, call, admission)
   }
-  const outer = engine.keys.outerHolder(call, key)
-  if (outer !== undefined) return void engine.receive(call, { _tag: "Refused", outcome: heldBy(outer) })
+  const holder = engine.keys.lockedBy(call, key)
+  if (holder !== undefined) return void engine.receive(call, { _tag: "Refused", outcome: heldBy(holder) })
   const goOn = (answer: KeyAnswer, isHere: boolean): void => {
     if (answer === undefined) letIn(engine, call, admission, isHere)
     else if (isHere) engine.receiveHere(call, { _tag: "Known", ...answer })

@@ -43,6 +43,13 @@ interface Kept {
 const maxKept = 10_000
 const maxKeptBytes = 64 * 1024 * 1024
 
+/** Whether a nested call was made in this call, or in one of its nested calls. */
+const wasMadeIn = (inner: Call, call: Call): boolean => {
+  let { outer } = inner.to
+  while (outer !== undefined && outer !== call) outer = outer.to.outer
+  return outer !== undefined
+}
+
 /** The keys of one executor. */
 export class CallKeys {
   private readonly holders = new Map<string, Holder>()
@@ -67,12 +74,21 @@ export class CallKeys {
     return this.take(call, key, holder?.waiting ?? [])
   }
 
-  /** The outer call, if any, that holds the key: it waits for its nested call, which must not wait for it. */
-  outerHolder(call: Call, key: string): Call | undefined {
+  /** The call that holds the key, if it waits for a call in which this one was made: neither would ever go on. */
+  lockedBy(call: Call, key: string): Call | undefined {
     const holder = this.holders.get(key)?.call
-    let { outer } = call.to
-    while (outer !== undefined && outer !== holder) outer = outer.to.outer
-    return outer
+    if (holder === undefined || call.to.outer === undefined) return undefined
+    return this.waitsFor(holder, call) ? holder : undefined
+  }
+
+  /** Whether a call waits, in its nested calls and those that these wait for, for one in which `inner` was made. */
+  private waitsFor(call: Call, inner: Call): boolean {
+    if (wasMadeIn(inner, call)) return true
+    return [...this.holders.values()].some(
+      (holder) =>
+        holder.waiting.some((each) => each.call.isActive && wasMadeIn(each.call, call)) &&
+        this.waitsFor(holder.call, inner),
+    )
   }
 
   /** Takes the key again for a restored call. */
