@@ -1,8 +1,8 @@
 /** Runs command lines for `bash`; a tool can provide its own implementation, for example over SSH. */
 import { exitStatus } from "../../../io/exit-status.ts"
-import { localFiles } from "../../../io/files.ts"
 import { localProcesses } from "../../../io/processes.ts"
 import { untilStopped } from "../../run-program.ts"
+import { fileAt } from "./paths.ts"
 
 export interface BashOperations {
   /**
@@ -34,7 +34,7 @@ export const createLocalBashOperations = ({
   readonly shellPath?: string
 } = {}): BashOperations => ({
   exec: async (command, cwd, { onData, signal, timeout, env }) => {
-    if ((await localFiles.stat(await localFiles.resolveLinks(cwd)))?.kind !== "directory") {
+    if ((await fileAt(cwd)).info?.kind !== "directory") {
       throw new Error(`Working directory does not exist: ${cwd}\nCannot execute bash commands.`)
     }
     const throwIfAborted = () => {

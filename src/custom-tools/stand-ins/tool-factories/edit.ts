@@ -6,7 +6,7 @@ import { withFileMutationQueue } from "../file-mutation-queue.ts"
 import { formatSize } from "../truncation.ts"
 import { type FactoryOptions, type FactoryTool, factoryTool, failingTo, textContent } from "./factory-tool.ts"
 import { numberedDiff } from "./numbered-diff.ts"
-import { resolvePath } from "./paths.ts"
+import { fileAt, resolvePath } from "./paths.ts"
 import { replaceTexts } from "./replace-texts.ts"
 import { writeLocalFile } from "./write.ts"
 
@@ -51,8 +51,7 @@ const failWith = (code: string): never => {
 
 const localOperations: EditOperations = {
   access: async (path) => {
-    const real = await localFiles.resolveLinks(path)
-    const info = await localFiles.stat(real)
+    const { real, info } = await fileAt(path)
     if (info === undefined) failWith("ENOENT")
     else if (info.kind === "directory") failWith("EISDIR")
     else if (info.kind === "other") failWith("EINVAL")

@@ -1,7 +1,6 @@
 /** pi's `find`: files and folders that match a glob, except those that `.gitignore` files ignore. */
 import { join, sep } from "node:path"
 import { Type } from "@sinclair/typebox"
-import { localFiles } from "../../../io/files.ts"
 import { DEFAULT_MAX_BYTES } from "../truncation.ts"
 import {
   type FactoryOptions,
@@ -12,7 +11,7 @@ import {
   textContent,
   wholeNumber,
 } from "./factory-tool.ts"
-import { entriesBelow, resolvePath, slashed } from "./paths.ts"
+import { entriesBelow, fileAt, resolvePath, slashed } from "./paths.ts"
 
 const defaultLimit = 1000
 
@@ -52,10 +51,10 @@ const matcherOf = async (pattern: string): Promise<(path: string) => boolean> =>
 }
 
 const localOperations: FindOperations = {
-  exists: async (path) => (await localFiles.stat(await localFiles.resolveLinks(path))) !== undefined,
+  exists: async (path) => (await fileAt(path)).info !== undefined,
   glob: async (pattern, folder, { limit, signal }) => {
-    const real = await localFiles.resolveLinks(folder)
-    if ((await localFiles.stat(real))?.kind !== "directory") throw new Error(`Not a directory: ${folder}`)
+    const { real, info } = await fileAt(folder)
+    if (info?.kind !== "directory") throw new Error(`Not a directory: ${folder}`)
     const matches = await matcherOf(pattern)
     const found: Array<string> = []
     for await (const { path, kind } of entriesBelow(real, signal)) {

@@ -13,7 +13,7 @@ import {
   wholeNumber,
 } from "./factory-tool.ts"
 import { lineMatcher } from "./line-search.ts"
-import { entriesBelow, resolvePath } from "./paths.ts"
+import { entriesBelow, fileAt, resolvePath } from "./paths.ts"
 
 const defaultLimit = 100
 /** Larger files are skipped, and counted. */
@@ -51,13 +51,12 @@ class TooLarge extends Error {}
 
 const localOperations: GrepOperations = {
   isDirectory: async (path) => {
-    const info = await localFiles.stat(await localFiles.resolveLinks(path))
+    const { info } = await fileAt(path)
     if (info === undefined) throw new Error("ENOENT")
     return info.kind === "directory"
   },
   readFile: async (path) => {
-    const real = await localFiles.resolveLinks(path)
-    const info = await localFiles.stat(real)
+    const { real, info } = await fileAt(path)
     // A device or a pipe could never end.
     if (info?.kind !== "file") return ""
     if (info.size > maxFileBytes) throw new TooLarge()

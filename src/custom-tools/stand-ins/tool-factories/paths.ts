@@ -13,6 +13,12 @@ export const resolvePath = (path: string, cwd: string): string => {
   return resolve(cwd, expandHome(plain))
 }
 
+/** A file of this machine at a path, whose links are resolved. */
+export const fileAt = async (path: string) => {
+  const real = await localFiles.resolveLinks(path)
+  return { real, info: await localFiles.stat(real) }
+}
+
 export const slashed = (path: string): string => (sep === "/" ? path : path.split(sep).join("/"))
 
 const unwalked: ReadonlySet<string> = new Set([".git"])

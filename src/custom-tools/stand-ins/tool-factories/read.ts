@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from "./factory-tool.ts"
 import { LineWindow } from "./line-window.ts"
-import { resolvePath } from "./paths.ts"
+import { fileAt, resolvePath } from "./paths.ts"
 
 const parameters = Type.Object({
   path: Type.String({ description: "File to read, relative or absolute" }),
@@ -61,9 +61,9 @@ const imageTypeOf = (bytes: Uint8Array): string | undefined => {
 }
 
 const openLocal = async (path: string, absolute: string): Promise<Opened> => {
-  const real = await localFiles.resolveLinks(absolute)
+  const { real, info } = await fileAt(absolute)
   // The message names no tool, because tools that list folders have different names in each agent.
-  if ((await localFiles.stat(real))?.kind === "directory") {
+  if (info?.kind === "directory") {
     throw new Error(`${path} is a directory, not a file. List what it holds, and read a file in it.`)
   }
   const size = await expectFile(localFiles, { path, real })
