@@ -9,18 +9,7 @@ import { editFileTool, shellTool } from "stepline/tools"
 
 const cwd = await mkdtemp(join(tmpdir(), "code-edits-"))
 await mkdir(join(cwd, "src"))
-const names = [
-  "cart",
-  "checkout",
-  "invoice",
-  "mail",
-  "orders",
-  "prices",
-  "stock",
-  "taxes",
-  "legacy-shop",
-  "legacy-till",
-]
+const names = "cart checkout invoice mail orders prices stock taxes legacy-shop legacy-till".split(" ")
 for (const name of names)
   await writeFile(
     join(cwd, "src", `${name}.js`),
@@ -45,6 +34,8 @@ const { content } = await executor.run({ name: "run_code", params: { source, pla
   if (event._tag !== "AwaitingApproval") return
   asked.push(event)
   if (asked.length < names.length) return
+  // Their previews are ready in any order.
+  asked.sort((one, other) => one.callId.localeCompare(other.callId, "en", { numeric: true }))
   console.log(`${asked.length} edits wait. The first one: ${JSON.stringify(asked[0]?.params)}`)
   // The person looks at the list, and chooses.
   const answers = asked.map(({ callId, params }) =>
