@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
 import { Runner } from "../../../src/durable/runner.ts"
-import type { JournalStore } from "../../../src/durable/store.ts"
+import type { Changes, JournalStore } from "../../../src/durable/store.ts"
 import { FencedError } from "../../../src/durable/store-error.ts"
-import { pipeline, Step } from "../../../src/index.ts"
+import { handler, pipeline, Step } from "../../../src/index.ts"
 import { deferred, turn, until } from "../../support/deferred.ts"
 import { registryOf } from "../../support/executor-of.ts"
 import { expectNothingUnhandled } from "../../support/unhandled.ts"
@@ -90,5 +90,28 @@ it("stores what a hundred gates ask, and the answers to all of them, with a few 
   for (const callId of ids) executor.approve(callId)
   await Promise.all(runs)
   expect(commits).toBeLessThan(10)
+  await executor.shutdown()
+})
+
+it("stores that a call has begun which is to be cleaned up, before its first handler runs", async () => {
+  const stored: Array<string> = []
+  const commit = async ({ calls }: Changes) => {
+    await turn()
+    for (const { snapshot } of calls) stored.push(JSON.parse(snapshot).state._tag)
+  }
+  const store: JournalStore = { firstSequence: 0, commit, close: () => {} }
+  let before: ReadonlyArray<string> = []
+  const lock = pipeline()
+    .andThen(() => {
+      before = [...stored]
+      return Step.Output("done")
+    })
+    .finally(handler("unlock", () => Step.Continue))
+  // As where several processes queue calls: its row is stored before its turn comes.
+  const behindOthers = (_: unknown, join: () => void) => join()
+  const { executor, journal } = new Runner({ store, registry: registryOf({ lock }), behindOthers }, {})
+  journal.begin()
+  await executor.run({ callId: "c", name: "lock" })
+  expect(before).toEqual(["Queued", "Running"])
   await executor.shutdown()
 })
