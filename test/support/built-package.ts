@@ -24,9 +24,12 @@ const compileTo = async (folder: string): Promise<void> => {
   await cp(join(root, "examples/custom-tools"), join(folder, "examples/custom-tools"), { recursive: true })
 }
 
-/** The folder of the package, with its modules one by one in `modules` besides. All files of a run have the same one: who writes into it makes a copy. */
+/**
+ * The folder of the package, with its modules one by one in `modules` besides. All files of a run have the same one: who writes into it
+ * makes a copy. `TEST_PACKAGE` names one inside of node_modules, `package` too, that several runs of the same sources share.
+ */
 export const builtPackage = (): Promise<string> => {
-  const folder = join(inject("runFolder"), "package")
+  const folder = process.env.TEST_PACKAGE ?? join(inject("runFolder"), "package")
   const whole = async () => {
     if (existsSync(folder)) return folder
     const made = `${folder}-${process.pid}`
