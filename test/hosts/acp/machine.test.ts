@@ -1,7 +1,7 @@
 // @module-tag waits
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { useCli } from "../../cli/built-cli.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
 import { useShared } from "../../support/use-shared.ts"
@@ -25,7 +25,7 @@ const shell = (command: string, more: object = {}) => ({
 
 describe("a client with terminals", () => {
   // A client starts its agent, which has what the client has, and may be given more.
-  process.env.ACP_TEST_TOKEN = "hush"
+  vi.stubEnv("ACP_TEST_TOKEN", "hush")
   const options = { capabilities: { terminal: true }, env: { ACP_AGENT_TOKEN: "for the agent" } }
   const agent = useAgent(options, ["--pass-env", "ACP_AGENT_TOKEN"])
   const open = async () => (await agent()).open(path())
