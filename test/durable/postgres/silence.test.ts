@@ -1,11 +1,11 @@
 // @module-tag waits
 /** A Postgres store on whose network nothing comes through any more, and no connection ends. */
-import { connect, createServer, type Socket } from "node:net"
 import { expect, it, onTestFinished, vi } from "vitest"
 import { openDurableExecutor } from "../../../src/durable/index.ts"
 import { connectSql } from "../../../src/durable/postgres/sql.ts"
 import { pipeline, Step } from "../../../src/index.ts"
 import { usePostgres } from "../../servers/postgres.ts"
+import { proxied } from "../../servers/proxied.ts"
 import { turn } from "../../support/deferred.ts"
 import { registryOf } from "../../support/executor-of.ts"
 import { describeWith } from "../../support/needs.ts"
@@ -18,32 +18,16 @@ const gated = () =>
     .andThen(() => Step.Output("done"))
 
 /** The same store by another way, and what makes that silent. */
-const silenced = async (store: string) => {
-  const url = new URL(store)
-  const { hostname, port } = url
-  const sockets = new Set<Socket>()
+const silenced = async (url: string) => {
   let isSilent = false
-  const pass = (from: Socket, to: Socket) => {
-    sockets.add(from)
-    from.on("data", (bytes) => !isSilent && to.write(bytes))
-    from.on("error", () => {})
-    from.on("close", () => !isSilent && to.destroy())
-  }
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const upstream = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
-    pass(socket, upstream)
-    pass(upstream, socket)
+  const store = await proxied(url, {
+    pass: (bytes, to) => !isSilent && to.write(bytes),
+    ends: () => !isSilent,
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  url.port = String((server.address() as { readonly port: number }).port)
   const silence = () => {
     isSilent = true
   }
-  return { store: url.href, silence }
+  return { store, silence }
 }
 
 /** Waits for what takes its time, and lets that pass. */
