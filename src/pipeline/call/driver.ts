@@ -15,7 +15,7 @@ import { reviewGate, ruleGate } from "../questions/reviewing.ts"
 import { isJudged, judge } from "../results/after-call.ts"
 import { boundedEnd } from "../results/bounding.ts"
 import { checkedOutput } from "../results/checked-output.ts"
-import { abortFunction, movesNow, suspended } from "../time/call-time.ts"
+import { abortFunction, closeQuestion, movesNow, suspended } from "../time/call-time.ts"
 import { timeoutMessage, unreadMessage } from "../time/time-messages.ts"
 import { admit, letIn } from "./admission.ts"
 import type { Call } from "./call.ts"
@@ -115,12 +115,6 @@ const reply = (call: Call): void => {
   const { reply: answer, attempt } = call
   call.reply = undefined
   if (answer !== undefined) attempt?.questions?.reply(answer)
-}
-
-const closeQuestion = (call: Call): void => {
-  // Most questions have no function to abort, and creating the exception costs more than closing the question.
-  if (call.controller === undefined) return
-  abortFunction(call, new DOMException("Nobody waits for the answer any more", "AbortError"))
 }
 
 const takePlace = (engine: Engine, call: Call): void => {

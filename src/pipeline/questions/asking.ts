@@ -12,7 +12,7 @@ import { messageOf } from "../../text/message-of.ts"
 import type { Call } from "../call/call.ts"
 import { type ApprovalQuestion, type EffectQuestion, openQuestion } from "../call/state.ts"
 import type { Engine } from "../engine.ts"
-import { abortFunction, afterWaiting, effectLimit, suspended } from "../time/call-time.ts"
+import { afterWaiting, closeQuestion, effectLimit, suspended } from "../time/call-time.ts"
 import { unansweredMessage } from "../time/time-messages.ts"
 import { approving, denying, fail, succeed } from "./answers.ts"
 import { editorRefusal, ranOut } from "./editor-silence.ts"
@@ -166,7 +166,7 @@ const askEffect = (engine: Engine, call: Call, question: EffectQuestion): void =
 /** Fails an effect that a finally handler waits for. */
 const effectTimedOut = (engine: Engine, call: Call, question: EffectQuestion): void => {
   ranOut(call, question)
-  abortFunction(call, new DOMException("Nobody waits for the answer any more", "AbortError"))
+  closeQuestion(call)
   const message = unansweredMessage(question, engine.settings)
   engine.receive(call, {
     _tag: "AnswerFailed",

@@ -120,3 +120,10 @@ export const abortFunction = (call: Call, reason: DOMException): void => {
   call.controller = undefined
   controller?.abort(reason)
 }
+
+/** Aborts the function that answers the call's question: its answer is no longer needed. */
+export const closeQuestion = (call: Call): void => {
+  // Most questions have no function to abort, and creating the exception costs more than closing the question.
+  if (call.controller === undefined) return
+  abortFunction(call, new DOMException("Nobody waits for the answer any more", "AbortError"))
+}
