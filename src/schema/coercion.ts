@@ -37,6 +37,8 @@ export class Coercion {
   private readonly validatorAt: ValidatorAt
   private readonly hasDefaults: boolean
   private readonly named = new Map<string, Located>()
+  /** The patterns of property names, compiled once. */
+  private readonly patterns = new Map<string, RegExp>()
   private readonly begin: (value: unknown) => void
   private branches = 0
 
@@ -195,10 +197,19 @@ export class Coercion {
     return copy ?? value
   }
 
+  private patternOf(source: string): RegExp {
+    let pattern = this.patterns.get(source)
+    if (pattern === undefined) {
+      pattern = patternOf(source)
+      this.patterns.set(source, pattern)
+    }
+    return pattern
+  }
+
   private propertySchema(at: Located, key: string): Located | undefined {
     const { properties } = at.schema
     if (isPlainObject(properties) && Object.hasOwn(properties, key)) return child(at, "properties", key)
-    const pattern = namesOf(at.schema.patternProperties).find((source) => patternOf(source).test(key))
+    const pattern = namesOf(at.schema.patternProperties).find((source) => this.patternOf(source).test(key))
     return pattern === undefined ? child(at, "additionalProperties") : child(at, "patternProperties", pattern)
   }
 
