@@ -80,8 +80,8 @@ export interface InboxRow {
 }
 
 /**
- * Reads a page of items from rows. Rows without an item, or that cannot be read, take no place on the page, so a page that is not full is the last one.
- * `read` returns at most `limit` rows after a cursor.
+ * Reads a page of items from rows. Rows without an item, or that cannot be read, take no place on the page, so a page that is not full
+ * is the last one. `read` returns at most `limit` rows after a cursor.
  */
 export const pageOf = async <Row extends { readonly seq: number }, Item>(
   read: (after: number, limit: number) => ReadonlyArray<Row> | Promise<ReadonlyArray<Row>>,

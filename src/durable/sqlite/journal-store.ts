@@ -202,8 +202,8 @@ export class SqliteJournalStore implements JournalStore {
   }
 
   /**
-   * Deletes rows older than this many milliseconds, and makes the file smaller, in steps that hold up nothing else. The age is relative to the last event, because the clock may be wrong when
-   * the store is opened, and there is no other clock.
+   * Deletes rows older than this many milliseconds, and makes the file smaller, in steps that hold up nothing else. The age is relative
+   * to the last event, because the clock may be wrong when the store is opened, and there is no other clock.
    */
   async pruneWhenFree(retention: number): Promise<void> {
     const { database } = this
