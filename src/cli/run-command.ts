@@ -26,7 +26,7 @@ import { personOf } from "./person.ts"
 import { blockReporter, jsonReporter, type Reporter } from "./reporter.ts"
 import { parseScript, type ScriptStep } from "./script.ts"
 import { Stopping } from "./stopping.ts"
-import { Tally } from "./tally.ts"
+import { exitStatus, Tally } from "./tally.ts"
 import { tell } from "./tell.ts"
 import { readTextFile } from "./text-file.ts"
 import { TimelineFile } from "./timeline-file.ts"
@@ -256,6 +256,7 @@ export const runCalls = async (
   const rest = local.durable === undefined ? undefined : stayAlive()
   let host: Host | undefined
   let page: Web | undefined
+  let isKept: boolean | undefined
   try {
     const all = stepsOf(executor)
     const steps =
@@ -281,7 +282,7 @@ export const runCalls = async (
     }
     await down
     await page?.close()
-    await timeline?.write()
+    isKept = await timeline?.write()
     await close()
     host?.reporter.close()
     rest?.()
@@ -293,5 +294,5 @@ export const runCalls = async (
     const labels = dropped.map(visibleLine).join("; ")
     tell(`${dropped.length} ${previews} not applied: ${labels}`)
   }
-  return stopping.status ?? tally.exitStatus
+  return stopping.status ?? (isKept === false ? exitStatus.failed : tally.exitStatus)
 }

@@ -4,25 +4,30 @@ import { recordTimeline, type TimelineRecording } from "../hosts/web/server/writ
 import { writeFault } from "../io/file-fault.ts"
 import type { LocalExecutor } from "./local-executor.ts"
 import { pageTitle } from "./page.ts"
+import { tell } from "./tell.ts"
 import { UsageError } from "./usage-error.ts"
 
 export class TimelineFile {
+  private readonly path: string
   private readonly file: FileHandle
   private recording: TimelineRecording | undefined
 
-  private constructor(file: FileHandle) {
+  private constructor(path: string, file: FileHandle) {
+    this.path = path
     this.file = file
   }
 
   /** Rejects with a UsageError if the file cannot be written. */
   static async open(path: string): Promise<TimelineFile> {
-    // It contains the inputs and outputs of tools, so only its owner can read it.
-    const file = await open(path, "w", 0o600).catch((error) => {
+    try {
+      // It contains the inputs and outputs of tools, so only its owner can read it.
+      const file = await open(path, "w", 0o600)
+      // `open` applies the mode only to a new file. A device such as /dev/null belongs to everybody.
+      if ((await file.stat()).isFile()) await file.chmod(0o600)
+      return new TimelineFile(path, file)
+    } catch (error) {
       throw new UsageError(`--timeline ${path}: ${writeFault(error)}`)
-    })
-    // `open` applies the mode only to a new file.
-    await file.chmod(0o600)
-    return new TimelineFile(file)
+    }
   }
 
   /** Starts recording. */
@@ -30,10 +35,14 @@ export class TimelineFile {
     this.recording = recordTimeline(local.executor, { title: pageTitle(local) })
   }
 
-  /** Writes the recording. */
-  async write(): Promise<void> {
+  /** Writes the recording. Resolves with whether that was possible; reports it otherwise. */
+  async write(): Promise<boolean> {
     try {
       if (this.recording !== undefined) await this.file.writeFile(await this.recording.html())
+      return true
+    } catch (error) {
+      tell(`--timeline ${this.path}: ${writeFault(error)}`)
+      return false
     } finally {
       this.recording?.[Symbol.dispose]()
       await this.file.close()

@@ -1,7 +1,7 @@
 // @module-tag waits
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { access, mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises"
+import { access, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -325,6 +325,20 @@ describe("the command line", () => {
       } finally {
         await full.close()
       }
+    },
+  )
+
+  test.skipIf(process.platform !== "linux")(
+    "a timeline that its file has no space for is told, fails, and leaves the device's mode",
+    async () => {
+      const { mode } = await stat("/dev/full")
+      const args = ["--yes", "--timeline", "/dev/full", "shell", "echo hi"]
+      const { status, stderr } = await line(args)
+      expect([status, stderr]).toEqual([
+        1,
+        "stepline: --timeline /dev/full: ENOSPC: no space left on device, write\n",
+      ])
+      expect((await stat("/dev/full")).mode).toBe(mode)
     },
   )
 
