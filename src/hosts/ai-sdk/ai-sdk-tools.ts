@@ -11,7 +11,7 @@ import type { JsonSchema } from "../../schema/json-schema.ts"
 import { AgentLoop, type AgentLoopOptions, type LoopResult } from "../agent-loop/agent-loop.ts"
 import { TextSoFar } from "../agent-loop/text-so-far.ts"
 import { approvalIn } from "./approval-in.ts"
-import { type AiSdkModelOutput, modelOutput } from "./model-output.ts"
+import { type AiSdkModelOutput, type AiSdkOutput, modelOutput } from "./model-output.ts"
 
 /** The used part of the SDK: `import * as sdk from "ai"`. Its versions differ in the types of their parameters. */
 export interface AiSdk {
@@ -37,9 +37,6 @@ interface AiSdkTool {
   execute(input: unknown, options: CallOptions): AsyncIterable<AiSdkOutput>
   toModelOutput(options: { readonly output: unknown }): AiSdkModelOutput
 }
-
-/** A tool's part of a message: what it has streamed so far, then its result. Plain JSON. */
-export type AiSdkOutput = { readonly status: "running"; readonly content: string } | LoopResult
 
 /** The answer of `toolApproval` in AI SDK 7. */
 export type AiSdkApproval =
@@ -123,7 +120,7 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
           controller.abort()
         }
       },
-      toModelOutput: ({ output }) => modelOutput(output as LoopResult, isSeven),
+      toModelOutput: ({ output }) => modelOutput(output as AiSdkOutput, isSeven),
     })
 
   return {

@@ -19,6 +19,9 @@ interface DataPart {
 
 type ContentPart = { readonly type: "text"; readonly text: string } | FilePart | DataPart
 
+/** A tool's part of a message: what it has streamed so far, then its result. Plain JSON. */
+export type AiSdkOutput = { readonly status: "running"; readonly content: string } | LoopResult
+
 /** The output of a tool result, as in the SDK's messages. */
 export type AiSdkModelOutput =
   | { readonly type: "text" | "error-text"; readonly value: string }
@@ -39,8 +42,14 @@ const partOf = (isSeven: boolean, block: ToolContent): ContentPart => {
   return { type: "text", text: resourceText(block) }
 }
 
-/** The text or content of a result for the model. */
-export const modelOutput = (result: LoopResult, isSeven: boolean): AiSdkModelOutput => {
+/** The text or content of a tool's part of a message for the model. */
+export const modelOutput = (result: AiSdkOutput, isSeven: boolean): AiSdkModelOutput => {
+  // A message whose stream was cut keeps what the call had put out, and no result.
+  if (result.status === "running")
+    return {
+      type: "error-text",
+      value: `The call was interrupted. Its output so far:\n${result.content}`,
+    }
   if (result.status === "denied") return { type: "execution-denied", reason: result.content }
   const blocks = toldBlocks(result)
   if (!isAllText(blocks)) return { type: "content", value: blocks.map((block) => partOf(isSeven, block)) }

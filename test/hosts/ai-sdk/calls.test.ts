@@ -1,3 +1,4 @@
+import type { UIMessage } from "ai"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { aiSdkTools } from "../../../src/hosts/ai-sdk/index.ts"
 import { type HandlerContext, handler, pipeline, Step, type ToolEvent } from "../../../src/index.ts"
@@ -110,6 +111,28 @@ for (const { name, sdk, scripted } of versions) {
       await results.return(undefined)
       await until(() => executor.inspect().length === 0)
       expect(closed).toEqual(["closed"])
+    })
+
+    it("that were cut off while they streamed do not keep the conversation from going on", async () => {
+      const plan = pipeline().andThen(async ({ delta, signal }: HandlerContext) => {
+        await delta("one")
+        await new Promise((resolve) => signal.addEventListener("abort", resolve))
+        return Step.Continue
+      })
+      const host = aiSdkTools(sdk, executorOf({ count: plan }))
+      const { model } = scripted([[{ id: "a", name: "count" }]])
+      const controller = new AbortController()
+      const { signal: abortSignal } = controller
+      const result = sdk.streamText({ model, prompt: "Count", stopWhen, abortSignal, ...host })
+      const kept: Array<UIMessage> = []
+      for await (const message of sdk.readUIMessageStream({ stream: result.toUIMessageStream() })) {
+        kept[0] = structuredClone(message)
+        if (message.parts.some((part) => "preliminary" in part && part.preliminary)) controller.abort()
+      }
+      const prompt = await sdk.convertToModelMessages(kept, { tools: host.tools })
+      expect(toldIn(prompt)).toEqual({
+        a: { type: "error-text", value: "The call was interrupted. Its output so far:\none" },
+      })
     })
 
     it("that fail are tool errors, and the model reads why", async () => {
