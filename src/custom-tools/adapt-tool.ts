@@ -7,7 +7,7 @@ import { pipeline, ToolPipeline } from "../model/pipeline.ts"
 import { defineTool, type PrimaryKind, type Tool } from "../model/tool.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
 import { type CompiledParameters, compileParameters } from "../schema/validation.ts"
-import { customToolContext, extensionContext } from "./contexts.ts"
+import { contextOf } from "./contexts.ts"
 import type { AnyCustomTool } from "./custom-tool.ts"
 import { type Execution, executeTool, failureText } from "./execute-tool.ts"
 import type { AnyToolDefinition } from "./extension.ts"
@@ -17,7 +17,7 @@ import { copyOf, quietly, runIsolated } from "./loading/isolation.ts"
 import { type ParameterSchema, parameterSchema } from "./parameter-schema.ts"
 import { makeRenderers } from "./renderers.ts"
 import { gateOf, saysReadOnly } from "./tool-approval.ts"
-import type { ForeignTool, Runtime } from "./tool-shape.ts"
+import type { AnyTool, ForeignTool, Runtime } from "./tool-shape.ts"
 
 /**
  * Foreign tools declare no primary parameter. It is found by name, so that the rules for a built-in tool also apply to its
@@ -69,30 +69,39 @@ const validatorOf = (
   }
 }
 
-const parsed =
-  (execute: (execution: Execution) => unknown, parse: ParameterSchema["parse"]) => async (run: Execution) =>
-    execute(parse === undefined ? run : { ...run, params: await parse(run.params) })
+/** Calls a tool, after its own library has parsed the parameters. oh-my-pi has the order of arguments that pi once had. */
+export const callerOf =
+  (
+    tool: AnyTool,
+    host: CustomToolHost,
+    order: ArgumentOrder | undefined,
+    parse: ParameterSchema["parse"],
+  ): ((execution: Execution) => Promise<unknown>) =>
+  async ({ params, call, onUpdate, cwd }) => {
+    const parsed = parse === undefined ? params : await parse(params)
+    const ctx = contextOf(host, call, cwd)
+    const { callId, signal } = call
+    return order === "legacy"
+      ? (tool as AnyCustomTool).execute(callId, parsed, onUpdate, ctx, signal)
+      : (tool as AnyToolDefinition).execute(callId, parsed, signal, onUpdate, ctx)
+  }
 
-/**
- * Throws a TypeError that names the tool if it cannot be offered to a model.
- *
- * @param execute Calls the tool with the arguments in its runtime's order.
- */
+/** Throws a TypeError that names the tool if it cannot be offered to a model. */
 const adaptTool = (
-  tool: ForeignTool,
+  tool: AnyCustomTool | AnyToolDefinition,
   host: CustomToolHost,
   runtime: Runtime,
-  execute: (execution: Execution) => unknown,
+  order: ArgumentOrder | undefined,
 ): Tool => {
   if (typeof (tool as { execute?: unknown } | undefined)?.execute !== "function") {
     throw new TypeError(
       `Expected a tool to have a function \`execute\`, got ${JSON.stringify(tool?.name)} without one`,
     )
   }
-  const { name, label, description, parameters, hidden } = tool
+  const { name, label, description, parameters, hidden } = tool as ForeignTool
   const { schema, parse } = parameterSchema(name, parameters, host.cwd ?? process.cwd())
   const { started, ...renderers } = makeRenderers(tool, host, runtime)
-  const run = parsed(execute, parse)
+  const run = callerOf(tool as AnyTool, host, order, parse)
   const adapted = defineTool<JsonSchema>({
     name,
     ...(typeof label === "string" && label !== "" && { label }),
@@ -113,12 +122,6 @@ const adaptTool = (
   return { ...adapted, validator: validatorOf(adapted, tool, runtime) }
 }
 
-export const callCustomTool = (
-  tool: AnyCustomTool,
-  { params, call, onUpdate, cwd }: Execution,
-  host: CustomToolHost,
-): unknown => tool.execute(call.callId, params, onUpdate, customToolContext(host, call, cwd), call.signal)
-
 /**
  * Makes a Tool that calls `execute(callId, params, onUpdate, ctx, signal)` once it is approved. A tool that declares itself
  * read-only needs no approval, unless `host.approval` requires one.
@@ -131,25 +134,12 @@ export const callCustomTool = (
  * Throws a TypeError for a name that model providers refuse, and for parameters without a JSON Schema.
  */
 export const fromCustomTool = (tool: AnyCustomTool, host: CustomToolHost = {}): Tool =>
-  adaptTool(tool, host, "omp", (execution) => callCustomTool(tool, execution, host))
+  adaptTool(tool, host, "omp", "legacy")
 
 /** The options of `fromPiTool`. */
 export interface FromPiToolOptions {
   /** Default `"current"`. */
   readonly argumentOrder?: ArgumentOrder
-}
-
-/** Calls a tool with its arguments in the order of its version. */
-export const callPiTool = (
-  tool: AnyToolDefinition,
-  { params, call, onUpdate, cwd }: Execution,
-  host: CustomToolHost,
-  argumentOrder: ArgumentOrder = "current",
-): unknown => {
-  const ctx = extensionContext(host, call, cwd)
-  const { callId, signal } = call
-  const rest = argumentOrder === "legacy" ? [onUpdate, ctx, signal] : [signal, onUpdate, ctx]
-  return (tool.execute as (...parts: Array<unknown>) => unknown).call(tool, callId, params, ...rest)
 }
 
 /**
@@ -162,4 +152,4 @@ export const fromPiTool = (
   tool: AnyToolDefinition,
   host: CustomToolHost = {},
   { argumentOrder }: FromPiToolOptions = {},
-): Tool => adaptTool(tool, host, "pi", (execution) => callPiTool(tool, execution, host, argumentOrder))
+): Tool => adaptTool(tool, host, "pi", argumentOrder)

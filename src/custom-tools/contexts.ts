@@ -38,12 +38,22 @@ const noModels = {
 const mainAgent = "main"
 
 /**
- * @param call The call that the code runs for. Without one, `abort()` only notifies the host.
+ * The context of tools and listeners of both runtimes.
+ *
+ * Defaults, if the host has none: `ui` is the no-op one, `sessionManager` a small session in memory, `modelRegistry` one
+ * without models, `model` undefined. `isIdle()` is false during a call, `hasQueuedMessages()` false. `mode` is `rpc` with a
+ * screen for dialogs, else `print`; no model is scoped, no project trusted; `getContextUsage()` returns undefined,
+ * `getSystemPrompt()` an empty text; `shutdown()` writes to the log; `compact()` throws an error that names what is missing,
+ * or passes it to its option `onError`.
+ *
+ * @param call The call that the code runs for. Without one, there is no `signal`, and `abort()` only notifies the host.
  * @param cwd The agent's working directory, unless the host has one.
  */
-type MakeContext<Context> = (host: CustomToolHost, call: CurrentCall | undefined, cwd: string) => Context
-
-const contextOf: MakeContext<CustomToolContext & ExtensionContext> = (host, call, cwd) => {
+export const contextOf = (
+  host: CustomToolHost,
+  call: CurrentCall | undefined,
+  cwd: string,
+): CustomToolContext & ExtensionContext => {
   const session = (): SessionManager => host.sessionManager ?? defaultSession(host)
   const hasMessages = () => host.hasPendingMessages?.() ?? false
   const control = {
@@ -85,23 +95,6 @@ const contextOf: MakeContext<CustomToolContext & ExtensionContext> = (host, call
     signal: () => call?.signal,
   })
 }
-
-/**
- * The context of a custom tool's `execute` and `onSession`.
- *
- * Defaults, if the host has none: `ui` is the no-op one, `sessionManager` a small session in memory, `modelRegistry` one
- * without models, `model` undefined. `isIdle()` is false during a call, `hasQueuedMessages()` false.
- */
-export const customToolContext: MakeContext<CustomToolContext> = contextOf
-
-/**
- * The context of a pi tool and of an extension's listeners: like `customToolContext`, plus the call's `signal`.
- *
- * Defaults, if the host has none: `mode` is `rpc` with a screen for dialogs, else `print`; no model is scoped, no project
- * trusted; `getContextUsage()` returns undefined, `getSystemPrompt()` an empty text; `shutdown()` writes to the log;
- * `compact()` throws an error that names what is missing, or passes it to its option `onError`.
- */
-export const extensionContext: MakeContext<ExtensionContext> = contextOf
 
 /** stepline has no sessions, so requests to change one are refused. */
 const turnDown = async (): Promise<{ cancelled: boolean }> => ({ cancelled: true })

@@ -13,7 +13,7 @@ import type { Tool } from "../model/tool.ts"
 import type { ToolExecutor } from "../pipeline/executor.ts"
 import { messageOf } from "../text/message-of.ts"
 import { fromCustomTool, fromPiTool } from "./adapt-tool.ts"
-import { type Executions, tellExecutions } from "./extensions/execution-events.ts"
+import { Executions } from "./extensions/execution-events.ts"
 import type { ExtensionRunner } from "./extensions/extension-runner.ts"
 import { type LoadedExtensions, loadExtensions } from "./extensions/load-extensions.ts"
 import { tellSession } from "./extensions/tell-session.ts"
@@ -145,7 +145,10 @@ export class CustomTools {
    * the active tools. Turns are those of `runTurn` and `beginTurn`, until `emit` is given such an event: then the host's.
    */
   attach(executor: ToolExecutor): void {
-    if (this.executor !== executor) this.executions = tellExecutions(executor, this.extensions)
+    if (this.executor !== executor) {
+      this.executions = new Executions(this.extensions)
+      executor.watch(this.executions)
+    }
     this.executor = executor
     for (const [agentId, names] of this.chosen) executor.agent(agentId).setActiveTools(names)
   }

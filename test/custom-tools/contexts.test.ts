@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { customToolContext, extensionContext } from "../../src/custom-tools/contexts.ts"
+import { contextOf } from "../../src/custom-tools/contexts.ts"
 import type { CurrentCall } from "../../src/custom-tools/current-call.ts"
 import { type CustomToolHost, type Logger, MemorySession, noOpUI } from "../../src/custom-tools/index.ts"
 import { foreignOwner, runIsolated } from "../../src/custom-tools/loading/isolation.ts"
@@ -23,7 +23,7 @@ describe("the context of a host that gives nothing", () => {
   const host: CustomToolHost = {}
 
   it("answers as one without a screen, a model or messages", () => {
-    const ctx = extensionContext(host, callOf(), "/work")
+    const ctx = contextOf(host, callOf(), "/work")
     expect(ctx.ui).toBe(noOpUI)
     expect(ctx.hasUI).toBe(false)
     expect(ctx.cwd).toBe("/work")
@@ -40,14 +40,14 @@ describe("the context of a host that gives nothing", () => {
   })
 
   it("takes a screen for one with dialogs, unless the host says more", () => {
-    expect(extensionContext({ hasUI: true }, undefined, "/work").mode).toBe("rpc")
+    expect(contextOf({ hasUI: true }, undefined, "/work").mode).toBe("rpc")
     const host = {
       mode: "tui",
       scopedModels: ["m"],
       getThinkingLevel: () => "high",
       isProjectTrusted: () => true,
     } as const
-    const ctx = extensionContext(host, undefined, "/work")
+    const ctx = contextOf(host, undefined, "/work")
     expect([ctx.mode, ctx.scopedModels, ctx.thinkingLevel, ctx.isProjectTrusted()]).toEqual([
       "tui",
       ["m"],
@@ -57,13 +57,13 @@ describe("the context of a host that gives nothing", () => {
   })
 
   it("has a session in memory", () => {
-    const ctx = customToolContext(host, undefined, "/work")
+    const ctx = contextOf(host, undefined, "/work")
     expect(ctx.sessionManager).toBe(defaultSession(host))
     expect(ctx.sessionId).toBe(defaultSession(host).getSessionId())
   })
 
   it("has a registry that knows no model", async () => {
-    const registry = customToolContext(host, undefined, "/work").modelRegistry as {
+    const registry = contextOf(host, undefined, "/work").modelRegistry as {
       find(provider: string, id: string): unknown
       getAvailable(): unknown
       getApiKey(model: unknown): Promise<unknown>
@@ -78,28 +78,28 @@ describe("the context of a host that gives nothing", () => {
   it("notes in the log that a tool asked to end the program", () => {
     const warnings: Array<string> = []
     const logger = { warn: (text: string) => void warnings.push(text) } as unknown as Logger
-    extensionContext({ logger }, undefined, "/work").shutdown()
+    contextOf({ logger }, undefined, "/work").shutdown()
     expect(warnings).toEqual(["A tool asked to end the program: the host has no `shutdown`"])
   })
 
   it("throws what is missing where no answer would be true", () => {
-    const ctx = extensionContext(host, undefined, "/work")
+    const ctx = contextOf(host, undefined, "/work")
     expect(() => ctx.compact()).toThrow("This host cannot compact its conversation: it has no `compact`.")
   })
 
   it("tells whoever asked for a compaction", () => {
     const told: Array<unknown> = []
     const onError = (error: Error) => told.push(error.message)
-    extensionContext(host, undefined, "/work").compact({ onError })
+    contextOf(host, undefined, "/work").compact({ onError })
     expect(told).toEqual(["This host cannot compact its conversation: it has no `compact`."])
   })
 
   it("is idle outside a call, and has no signal there", () => {
     const call = callOf()
-    expect(extensionContext(host, call, "/").isIdle()).toBe(false)
-    expect(extensionContext(host, call, "/").signal).toBe(call.signal)
-    expect(extensionContext(host, undefined, "/").isIdle()).toBe(true)
-    expect(extensionContext(host, undefined, "/").signal).toBeUndefined()
+    expect(contextOf(host, call, "/").isIdle()).toBe(false)
+    expect(contextOf(host, call, "/").signal).toBe(call.signal)
+    expect(contextOf(host, undefined, "/").isIdle()).toBe(true)
+    expect(contextOf(host, undefined, "/").signal).toBeUndefined()
   })
 })
 
@@ -118,7 +118,7 @@ describe("the context of a host that gives all", () => {
       getContextUsage: () => ({ tokens: 1, contextWindow: 2, percent: 50 }),
       getSystemPrompt: () => "be brief",
     }
-    const ctx = { ...extensionContext(host, callOf(), "/work") }
+    const ctx = { ...contextOf(host, callOf(), "/work") }
     expect(ctx.ui.getEditorText()).toBe("draft")
     expect(ctx.hasUI).toBe(true)
     expect(ctx.cwd).toBe("/mine")
@@ -128,7 +128,7 @@ describe("the context of a host that gives all", () => {
     expect(ctx.hasPendingMessages()).toBe(true)
     expect(ctx.getContextUsage()).toEqual({ tokens: 1, contextWindow: 2, percent: 50 })
     expect(ctx.getSystemPrompt()).toBe("be brief")
-    const live = customToolContext(host, undefined, "/work")
+    const live = contextOf(host, undefined, "/work")
     expect(live.hasQueuedMessages()).toBe(true)
     host.model = { id: "m" }
     expect(live.model).toEqual({ id: "m" })
@@ -136,7 +136,7 @@ describe("the context of a host that gives all", () => {
 
   it("passes shutdown and compact on", () => {
     const told: Array<unknown> = []
-    const ctx = extensionContext(
+    const ctx = contextOf(
       { shutdown: () => told.push("shutdown"), compact: (options) => told.push(options) },
       undefined,
       "/",
@@ -152,7 +152,7 @@ describe("the host's functions, called by foreign code", () => {
     const told: Array<string | undefined> = []
     const note = () => told.push(foreignOwner())
     const ui = { ...noOpUI, notify: () => void note() }
-    const ctx = extensionContext({ ui, shutdown: note, compact: note, onAbort: note }, undefined, "/")
+    const ctx = contextOf({ ui, shutdown: note, compact: note, onAbort: note }, undefined, "/")
     runIsolated("sample", () => {
       expect(foreignOwner()).toBe("sample")
       ctx.ui.notify("x")
@@ -168,13 +168,13 @@ describe("abort", () => {
   it("cancels the agent's calls, then tells the host", () => {
     const told: Array<string> = []
     const host = { onAbort: (agentId: string) => told.push(agentId) }
-    customToolContext(host, callOf(told), "/").abort()
+    contextOf(host, callOf(told), "/").abort()
     expect(told).toEqual(["agent", "helper"])
   })
 
   it("tells the host alone outside a call", () => {
     const told: Array<string> = []
-    customToolContext({ onAbort: (agentId) => told.push(agentId) }, undefined, "/").abort()
+    contextOf({ onAbort: (agentId) => told.push(agentId) }, undefined, "/").abort()
     expect(told).toEqual(["main"])
   })
 })

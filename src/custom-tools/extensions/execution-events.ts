@@ -6,7 +6,7 @@
 import type { ToolCall } from "../../model/call.ts"
 import type { ToolEvent } from "../../model/event.ts"
 import type { ToolOutput } from "../../output/output.ts"
-import type { ToolExecutor } from "../../pipeline/executor.ts"
+import type { ExecutorWatcher } from "../../watching/watcher.ts"
 import { currentCall } from "../current-call.ts"
 import { runOutside } from "../loading/isolation.ts"
 import type { ExtensionEvents } from "../session-events.ts"
@@ -56,7 +56,8 @@ const noUsage = () => ({
 
 const textResult = (text: string) => ({ content: [{ type: "text", text }], details: undefined })
 
-export class Executions {
+/** Watches an executor. */
+export class Executions implements ExecutorWatcher {
   private readonly audience: Audience
   private readonly open = new Map<string, Execution>()
   private readonly waiting: Array<ExecutionEvent> = []
@@ -173,15 +174,4 @@ export class Executions {
       await this.audience.emit(next)
     this.telling = undefined
   }
-}
-
-export const tellExecutions = (executor: Pick<ToolExecutor, "watch">, audience: Audience): Executions => {
-  const executions = new Executions(audience)
-  executor.watch({
-    queued: (call) => executions.queued(call),
-    event: (event) => executions.event(event),
-    turnBegan: (agentId) => executions.turnBegan(agentId),
-    turnEnded: (agentId) => executions.turnEnded(agentId),
-  })
-  return executions
 }

@@ -5,7 +5,7 @@
 
 import type { Hooks } from "../../model/options.ts"
 import { messageOf } from "../../text/message-of.ts"
-import { commandContext, extensionContext } from "../contexts.ts"
+import { commandContext, contextOf } from "../contexts.ts"
 import type { CurrentCall } from "../current-call.ts"
 import type { CustomToolAPI } from "../custom-tool.ts"
 import { EventChannels } from "../event-channels.ts"
@@ -152,7 +152,7 @@ export class ExtensionRunner {
   private run<T>(extension: LoadedExtension, work: (context: ExtensionContext) => T, given?: CurrentCall): T {
     const { host, cwd, shared } = this.options
     const { call, isolated } = isolatedCall(extension.module.resolvedPath, given, shared.logger)
-    const context = Object.defineProperties(extensionContext(host, call, cwd), {
+    const context = Object.defineProperties(contextOf(host, call, cwd), {
       ui: { get: () => shared.ui, enumerable: true },
       hasUI: { get: () => shared.hasUI, enumerable: true },
     })

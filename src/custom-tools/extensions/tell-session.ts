@@ -1,6 +1,6 @@
 /** Emits session events to tools that keep state. */
 import { messageOf } from "../../text/message-of.ts"
-import { customToolContext } from "../contexts.ts"
+import { contextOf } from "../contexts.ts"
 import { loggerOf } from "../file-logger.ts"
 import type { CustomToolHost } from "../host.ts"
 import type { LoadedCustomTool } from "../loaded-tool.ts"
@@ -21,7 +21,7 @@ export const tellSession = async (
   expectEvent(event)
   const told = "type" in event ? toSessionEvent(event) : event
   if (told === undefined) return
-  const context = customToolContext(host, undefined, host.cwd ?? process.cwd())
+  const context = contextOf(host, undefined, host.cwd ?? process.cwd())
   for (const { tool, resolvedPath } of tools) {
     if (typeof tool.onSession !== "function") continue
     try {

@@ -11,9 +11,9 @@ import type { HookContext } from "../../model/options.ts"
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { messageOf } from "../../text/message-of.ts"
-import { callCustomTool, callPiTool } from "../adapt-tool.ts"
-import { customToolContext } from "../contexts.ts"
-import { type Execution, resultOf } from "../execute-tool.ts"
+import { callerOf } from "../adapt-tool.ts"
+import { contextOf } from "../contexts.ts"
+import { resultOf } from "../execute-tool.ts"
 import { type LoadedExtensions, loadExtensions } from "../extensions/load-extensions.ts"
 import type { CustomToolHost, Logger } from "../host.ts"
 import type { LoadedCustomTool, LoadedExtensionTool } from "../loaded-tool.ts"
@@ -87,18 +87,14 @@ const describe = (kind: "pi" | "omp", loaded: LoadedCustomTool | LoadedExtension
   const { tool, argumentOrder } = loaded as LoadedExtensionTool
   const { name, parameters, onSession } = tool as AnyTool
   const { schema, parse } = parameterSchema(name, parameters, host.cwd ?? process.cwd())
-  const execute = async (given: Execution) => {
-    const gate = gateOf(tool, host, given.params)
-    if (gate._tag === "Refuse") throw new Error(gate.reason)
-    const execution = parse === undefined ? given : { ...given, params: await parse(given.params) }
-    if (kind === "omp") return callCustomTool(tool as AnyTool, execution, host)
-    return callPiTool(tool, execution, host, argumentOrder)
-  }
+  const execute = callerOf(tool as AnyTool, host, kind === "omp" ? "legacy" : argumentOrder, parse)
   runs.set(name, async ({ callId, params, cwd, agentId }, signal) => {
     // Previews and definitions are the host's.
     const agent = { agentId, definitions: () => [], cancel: () => 0 } as unknown as CallingAgent
     const { call, isolated } = isolatedCall(name, { callId: callId as string, agent, signal })
     const onUpdate = (update: unknown) => peer.tell("update", { update: toPartial(update).partial })
+    const gate = gateOf(tool, host, params)
+    if (gate._tag === "Refuse") throw new Error(gate.reason)
     const execution = { params, call, onUpdate, cwd: cwd as string }
     const result = await isolated(() => resultOf(name, () => execute(execution)))
     if ("failure" in result) throw new Error(result.failure)
@@ -167,7 +163,7 @@ const methods: Readonly<Record<string, (params: Message, signal: AbortSignal) =>
   hook: ({ event }, signal) => hear(event as ToolCallEvent | ToolResultEvent, signal),
   session: async ({ tool: name, event }) => {
     const { tool, resolvedPath } = loaded!.customTools.find(({ tool }) => tool.name === name)!
-    const context = customToolContext(host, undefined, host.cwd ?? process.cwd())
+    const context = contextOf(host, undefined, host.cwd ?? process.cwd())
     await runIsolated(resolvedPath, () => tool.onSession?.(event as SessionEvent, context))
   },
   command: ({ name, args }) => loaded!.runner.runCommand(name as string, args as string),

@@ -7,7 +7,6 @@ import type { CustomToolAPI, CustomToolPendingAction } from "../custom-tool.ts"
 import { fileLogger } from "../file-logger.ts"
 import { withGetters } from "../layered.ts"
 import { makeExec } from "../run-program.ts"
-import { loadStandIns } from "../stand-ins/index.ts"
 import { ownZod, typeboxModule } from "../stand-ins/typebox.ts"
 import type { UIContext } from "../ui-context.ts"
 import { foreignOwner, runOutside } from "./isolation.ts"
@@ -25,7 +24,7 @@ export const makeCustomToolAPI = async (folder: string, options: DiscoveryOption
     discovery === "all" ? requireInstalled(name, join(cwd, "package.json")) : undefined
   const { host = {}, standIns = "auto", pendingActions } = options
   let screen: { readonly ui: UIContext; readonly hasUI: boolean } | undefined
-  const ours = standIns === "never" ? {} : ((await loadStandIns())[agentPackage] ?? {})
+  const ours = standIns === "never" ? {} : (await import("../stand-ins/modules.ts")).standIns[agentPackage]
   const pi = once(() => (standIns === "always" ? undefined : installedAt(agentPackage)) ?? ours)
   const zod = zodFinder(once(() => installedAt("zod")))
   const fixed = {

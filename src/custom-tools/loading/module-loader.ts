@@ -6,7 +6,6 @@ import { realpath } from "node:fs/promises"
 import { busyFactor } from "../../io/busy-machine.ts"
 import { loggerOf } from "../file-logger.ts"
 import type { Logger } from "../host.ts"
-import { loadStandIns } from "../stand-ins/index.ts"
 import { CompileCache } from "./compile-cache.ts"
 import { runIsolated } from "./isolation.ts"
 import { type LoadBound, loadBound } from "./load-bound.ts"
@@ -119,7 +118,8 @@ const exportedBy = (exports: unknown): unknown =>
   (exports as { default?: unknown } | null | undefined)?.default ?? exports
 
 const makeGraph = async (mode: StandInMode, check: ModuleLoaderOptions["check"]): Promise<ModuleGraph> => {
-  const resolver = new ModuleResolver(mode, mode === "never" ? {} : await loadStandIns())
+  const { standIns } = mode === "never" ? { standIns: {} } : await import("../stand-ins/modules.ts")
+  const resolver = new ModuleResolver(mode, standIns)
   return new ModuleGraph(resolver, check, await CompileCache.open())
 }
 

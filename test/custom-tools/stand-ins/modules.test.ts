@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { loadStandIns } from "../../../src/custom-tools/stand-ins/index.ts"
+import { standIns } from "../../../src/custom-tools/stand-ins/modules.ts"
 
 const scopes = ["@mariozechner", "@earendil-works", "@oh-my-pi"]
 
@@ -40,19 +40,13 @@ const published = {
 }
 
 describe("the stand-ins", () => {
-  it.each(scopes)("have the names that tools import from %s", async (scope) => {
-    const standIns = await loadStandIns()
+  it.each(scopes)("have the names that tools import from %s", (scope) => {
     for (const [name, names] of Object.entries(published)) {
       expect(Object.keys(standIns[`${scope}/${name}`]!)).toEqual(expect.arrayContaining(names))
     }
   })
 
-  it("are the same modules each time", async () => {
-    expect(await loadStandIns()).toBe(await loadStandIns())
-  })
-
-  it("give TypeBox under both of its names, version 1 with its default exports", async () => {
-    const standIns = await loadStandIns()
+  it("give TypeBox under both of its names, version 1 with its default exports", () => {
     for (const part of ["", "/value", "/compile"]) {
       expect(standIns[`typebox${part}`]).toHaveProperty("default")
       expect(standIns).toHaveProperty([`@sinclair/typebox${part}`])
@@ -61,8 +55,7 @@ describe("the stand-ins", () => {
     expect(standIns["@sinclair/typebox/compiler"]).toHaveProperty("TypeCompiler")
   })
 
-  it("name the folder of the agent that a tool was written for", async () => {
-    const standIns = await loadStandIns()
+  it("name the folder of the agent that a tool was written for", () => {
     const folderOf = (scope: string) => (standIns[`${scope}/pi-coding-agent`]!.getAgentDir as () => string)()
     expect(folderOf("@mariozechner")).toMatch(/[\\/]\.pi[\\/]agent$/)
     expect(folderOf("@oh-my-pi")).toMatch(/[\\/]\.omp[\\/]agent$/)
