@@ -48,8 +48,8 @@ export interface AgentTurn {
    * whether the turn is withheld. Throws at once for an invalid call.
    */
   run(call: TurnCall, onEvent?: (event: ToolEvent) => unknown, options?: SignalOption): Promise<ToolResult>
-  /** Ends the turn. A turn without calls counts too. */
-  end(): void
+  /** Ends the turn. A turn without calls counts too. `denied`: its calls that the host denied itself, so that none ran. */
+  end(denied?: ReadonlyArray<TurnCall>): void
 }
 
 /** One agent of an executor: its tools, its pending actions, its turns. */
@@ -170,6 +170,11 @@ export class ExecutorAgent {
     return { mode, toolName: resolveName, reminder: resolveReminder(latest.sourceToolName) }
   }
 
+  /** Whether a turn that begins with a call of this tool would be withheld, because a preview waits to be resolved. */
+  withholds(name: string): boolean {
+    return this.#nextTurn(name === resolveName).withheld
+  }
+
   /**
    * Enqueues the calls of one turn of the model; a turn may have no calls. While a preview waits, a turn that does anything but resolve
    * it is withheld, and the choice is forced. Returns the call ids. Throws at once for an invalid call, and after shutdown.
@@ -215,8 +220,8 @@ export class ExecutorAgent {
         taken ??= { refusal: this.#takeTurn(toolCalls) }
         return this.#run(toolCalls[0]!, onEvent, options, taken)
       },
-      end: () => {
-        taken ??= { refusal: this.#takeTurn([]) }
+      end: (denied = []) => {
+        taken ??= { refusal: this.#takeTurn(denied) }
         if (!isOver) this.#engine.watchers.turnEnded(this.agentId)
         isOver = true
       },
@@ -232,15 +237,15 @@ export class ExecutorAgent {
     return toldOf(method, calls, options).map((call) => this.#engine.toToolCall({ ...call, agentId }))
   }
 
-  #takeTurn(calls: ReadonlyArray<ToolCall>): Stopped | undefined {
+  #nextTurn(onlyResolves: boolean): toolChoice.Turn {
     const { actions, settings } = this.#engine
+    return toolChoice.turn(actions.turn(this.agentId), settings.resolveChoice, onlyResolves)
+  }
+
+  #takeTurn(calls: ReadonlyArray<TurnCall>): Stopped | undefined {
     const onlyResolves = calls.length > 0 && calls.every((call) => call.name === resolveName)
-    const { state, withheld } = toolChoice.turn(
-      actions.turn(this.agentId),
-      settings.resolveChoice,
-      onlyResolves,
-    )
-    actions.setTurn(this.agentId, state)
+    const { state, withheld } = this.#nextTurn(onlyResolves)
+    this.#engine.actions.setTurn(this.agentId, state)
     return withheld ? failed("withheld", withheldMessage) : undefined
   }
 }

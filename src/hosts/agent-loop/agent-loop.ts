@@ -121,6 +121,8 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
   private readonly executor: ToolExecutor
   private readonly options: AgentLoopOptions
   private turn: AgentTurn | undefined
+  /** The calls of `resolve` in this turn that the SDK was told to ask about. */
+  private askedResolves: Array<LoopCall> = []
   /** Calls that the SDK was told to ask about: the reason, and for a `resolve` the latest preview at that time. */
   private readonly asked = new Map<string, { because: string | undefined; actionId: string | undefined }>()
 
@@ -138,11 +140,12 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
   /** Returns what the SDK has to ask before the call: `ask` only if the SDK asks instead of the gate. */
   async decide(call: LoopCall): Promise<CallDecision> {
     // The call will be withheld: there is nothing to ask.
-    if (this.withholds(call.name)) return { verdict: "run", params: call.params }
+    if (this.agent.withholds(call.name)) return { verdict: "run", params: call.params }
     const decision = await this.executor.decide({ ...call, agentId: this.agent.agentId })
     if (decision.verdict !== "ask") return decision
     if (this.options.approval === "during") return { ...decision, verdict: "run" }
     this.noteAsked(keyOf(call), decision)
+    if (call.name === resolveName) this.askedResolves.push(call)
     return decision
   }
 
@@ -156,7 +159,9 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
 
   /** Ends the last turn. Returns what the next turn should or must do. */
   nextTurn(): ToolChoice | undefined {
-    this.turn?.end()
+    // Those that a person has denied with the SDK were never run.
+    this.turn?.end(this.askedResolves)
+    this.askedResolves = []
     this.turn = this.agent.beginTurn()
     return this.agent.toolChoice()
   }
@@ -224,10 +229,5 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     // An error answers the question.
     if (onQuestion === undefined) throw new Error(unansweredReason(question, hasAnswered))
     return onQuestion(question)
-  }
-
-  private withholds(name: string): boolean {
-    const mode = this.agent.toolChoice()?.mode
-    return name !== resolveName && (mode === "remind" || mode === "force")
   }
 }

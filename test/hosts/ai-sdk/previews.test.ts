@@ -1,9 +1,10 @@
+import type { ModelMessage } from "ai"
 import { describe, expect, it } from "vitest"
 import { aiSdkTools } from "../../../src/hosts/ai-sdk/index.ts"
 import { pipeline, Step } from "../../../src/index.ts"
 import { editTool } from "../../resolve/edit-tool.ts"
 import { executorOf } from "../../support/executor-of.ts"
-import { toldIn, versions } from "./versions.ts"
+import { type ScriptedTurn, toldIn, versions } from "./versions.ts"
 
 const reminder =
   "<system-reminder>\nThis is a preview. Call the `resolve` tool to apply or discard these changes.\n</system-reminder>"
@@ -68,7 +69,27 @@ for (const { name, sdk, scripted } of versions) {
       expect(log).toEqual(["preview a.ts"])
     })
 
-    it("is not asked about with approvals for calls that it withholds", async () => {
+    it("does not force `resolve` after a call of it that a person denied", async () => {
+      const change = pipeline().awaitResolve({ label: "Change" }).awaitApproval()
+      const host = aiSdkTools(sdk, executorOf({ change }))
+      const { model, asked } = scripted([[{ id: "a", name: "change" }], [resolving], "Shall I drop it?"])
+      const messages: Array<ModelMessage> = [{ role: "user", content: "Change" }]
+      const { content, response } = await sdk.generateText({ model, messages, stopWhen, ...host })
+      const request = content.find((part) => part.type === "tool-approval-request")!
+      const { approvalId } = request
+      messages.push(...response.messages, {
+        role: "tool",
+        content: [{ type: "tool-approval-response", approvalId, approved: false }],
+      })
+      const { text } = await sdk.generateText({ model, messages, stopWhen, ...host })
+      expect(text).toBe("Shall I drop it?")
+      expect(asked[2]!.toolChoice).toEqual({ type: "auto" })
+    })
+
+    it.each<[string, ReadonlyArray<ScriptedTurn>]>([
+      ["", []],
+      [", nor after a wrong call of `resolve`", [[{ id: "w", name: "resolve", params: {} }]]],
+    ])("is not asked about with approvals for calls that it withholds%s", async (_when, before) => {
       const { plan } = editTool()
       const write = pipeline()
         .awaitApproval()
@@ -76,13 +97,14 @@ for (const { name, sdk, scripted } of versions) {
       const host = aiSdkTools(sdk, executorOf({ edit: plan, write }))
       const { model, asked } = scripted([
         [{ id: "a", name: "edit" }],
+        ...before,
         [{ id: "b", name: "write" }],
         [resolving],
         "end",
       ])
       const { text } = await sdk.generateText({ model, prompt: "Edit", stopWhen, ...host })
       expect(text).toBe("end")
-      expect(toldIn(asked[3]!.prompt)).toMatchObject({ b: { type: "error-text" } })
+      expect(toldIn(asked.at(-1)!.prompt)).toMatchObject({ b: { type: "error-text" } })
     })
   })
 }
