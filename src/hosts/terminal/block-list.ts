@@ -1,4 +1,5 @@
 /** The blocks of the calls that have not ended yet, by call id. A finished block is returned once and forgotten. */
+import type { Decision } from "../../model/decision.ts"
 import type { ToolEvent } from "../../model/event.ts"
 import { approvedBlock, type Block, foldBlock, isFinished, votedBlock } from "./block.ts"
 
@@ -47,6 +48,12 @@ export class BlockList implements Iterable<Block> {
   approved(callId: string, now: number): void {
     const block = this.blocks.get(callId)
     if (block?.status === "pending") this.blocks.set(callId, approvedBlock(block, now))
+  }
+
+  /** Records the parameters with which a call has passed its own gate: they can have been edited there. */
+  passed({ callId, name, params }: Pick<Decision, "callId" | "name" | "params">): void {
+    const block = this.blocks.get(callId)
+    if (block?.toolName === name) this.blocks.set(callId, { ...block, params })
   }
 
   /** Records that this person has approved the call, which needs more people. */

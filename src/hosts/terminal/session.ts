@@ -167,9 +167,12 @@ export class Session {
   }
 
   /** Stops showing a gate that was decided, perhaps on a page. */
-  private decided({ callId, verdict, by }: Decision): void {
-    if (verdict === "approve") this.view.approved(callId)
-    else if (verdict === "vote") this.view.voted(callId, by?.id)
+  private decided(decision: Decision): void {
+    const { callId, verdict, by } = decision
+    if (verdict === "approve") {
+      this.view.approved(callId)
+      this.view.blocks.passed(decision)
+    } else if (verdict === "vote") this.view.voted(callId, by?.id)
     else if (verdict === "deny") this.view.denied(callId)
   }
 

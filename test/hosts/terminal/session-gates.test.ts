@@ -184,6 +184,20 @@ describe("the keys of a gate", () => {
     expect(terminal.screen()).toContain("✓ note(one ⏎ two!)")
   })
 
+  test("an edited call is shown with the parameters that run", async () => {
+    await using terminal = open()
+    terminal.enter(call("shell", { command: "echo one" }))
+    await terminal.see("[y]es")
+    terminal.type("e")
+    await terminal.see("Enter approves")
+    terminal.type("\u0015sleep 100")
+    await terminal.see("sleep 100")
+    terminal.type("\r")
+    await terminal.see(/⚙ shell\(sleep 100\)/)
+    terminal.type("\u0003")
+    await terminal.see("⊘ shell(sleep 100)")
+  })
+
   test("e edits all else as JSON, and goes on asking where it is none", async () => {
     await using terminal = open()
     terminal.enter(call("shell", { command: "touch one", working_dir: "." }))

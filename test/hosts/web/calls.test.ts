@@ -1,6 +1,6 @@
 // @module-tag waits
 import { expect, it } from "vitest"
-import { defineTool, pipeline, Step, ToolFilters } from "../../../src/index.ts"
+import { defineTool, pipeline, Step, ToolFilters, ToolRegistry } from "../../../src/index.ts"
 import { describeWith } from "../../support/needs.ts"
 import { calls, lines, openCall, panel } from "./calls-page.ts"
 import { card, inbox, settled } from "./inbox-page.ts"
@@ -135,6 +135,45 @@ describeWith("chromium")("the page's list of calls", () => {
     await press("Apply")
     await inbox(page).getByText("Nothing waits for you.").waitFor()
     await panel(page).getByRole("heading", { name: "Diff" }).waitFor()
+  })
+
+  it("names a call by its edited parameters while it runs", async () => {
+    let release = () => {}
+    const slow = defineTool({
+      name: "slow",
+      description: "Runs until it is let go.",
+      primaryParam: "text",
+      parameters: { type: "object", properties: { text: { type: "string" } } } as const,
+      compose: () =>
+        pipeline()
+          .awaitApproval()
+          .andThen(async () => {
+            await new Promise<void>((resolve) => {
+              release = resolve
+            })
+            return Step.Continue
+          }),
+    })
+    const { executor, web } = await served([slow])
+    const page = await pages.open(web.url)
+    const result = executor.run({ name: "slow", params: { text: "a" } }, (event) => {
+      if (event._tag === "AwaitingApproval") event.approve({ params: { text: "b" } })
+    })
+    await lines(page, /^slowbmainrunning/).waitFor()
+    release()
+    await result
+  })
+
+  it("makes one call for two quick clicks on Run", async () => {
+    const registry = new ToolRegistry([note])
+    const { executor, web } = await served([note], {}, { tools: registry })
+    const page = await pages.open(web.url)
+    await page.getByRole("button", { name: "Call a tool" }).click()
+    const dialog = page.getByRole("dialog", { name: "Call a tool" })
+    await dialog.getByLabel("text", { exact: true }).fill("a")
+    await dialog.getByRole("button", { name: "Run" }).dblclick()
+    await card(page, "note").waitFor()
+    expect(executor.inspect()).toHaveLength(1)
   })
 
   it("takes the second of two quick clicks on a line for no answer", async () => {

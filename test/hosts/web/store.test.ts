@@ -113,6 +113,7 @@ describeWith("chromium")("the page of a store", () => {
     expect(await events(runner, "Denied")).toMatchObject({ callId: "c", content: "no hurry" })
     await inbox(shown).getByText("Nothing waits for you.").waitFor()
     expect(await runner.result("b")).toMatchObject({ editedParams: { text: "wash" } })
+    await lines(shown, /^notewash/).waitFor()
     expect(await shown.getByRole("button", { name: "Call a tool" }).count()).toBe(0)
   })
 

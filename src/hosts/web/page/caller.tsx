@@ -17,7 +17,11 @@ export const Caller = ({ source }: { readonly source: Source }) => {
   }
   const isOff = source.connection !== "live"
   const tool = tools.find((each) => each.name === name) ?? tools[0]
+  const isCalling = useRef(false)
   const call = async (params: unknown) => {
+    // The second of two quick clicks makes no second call.
+    if (isCalling.current) return
+    isCalling.current = true
     try {
       await source.ask("call", { name: tool!.name, params })
       setSaid("")
@@ -25,6 +29,7 @@ export const Caller = ({ source }: { readonly source: Source }) => {
     } catch (error) {
       setSaid((error as Error).message)
     }
+    isCalling.current = false
   }
   return (
     <>

@@ -25,6 +25,7 @@ const rowOf = (change: Change): number | undefined => {
     case "Started":
     case "SpanBegan":
     case "SpanEnded":
+    case "Renamed":
     case "Backgrounded":
     case "Ended":
     case "Kept":
@@ -73,6 +74,7 @@ const sizeOf = (change: Change): number => {
     case "Said":
       return 100 + change.note.text.length
     case "Started":
+    case "Renamed":
       return 60 + change.title.length
     case "Touched":
     case "Dropped":

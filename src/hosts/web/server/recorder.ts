@@ -251,10 +251,17 @@ export class Recorder {
     }
   }
 
-  private decided({ callId, verdict, by }: Decision): void {
+  private decided({ callId, verdict, by, name, params }: Decision): void {
     const booked = this.book.active(callId)
-    if (booked !== undefined && verdict === "vote" && by?.id !== undefined) this.voted(booked, by.id)
-    if (booked !== undefined && verdict === "approve") this.answered(booked)
+    if (booked === undefined) return
+    if (verdict === "vote" && by?.id !== undefined) this.voted(booked, by.id)
+    if (verdict !== "approve") return
+    this.answered(booked)
+    // The gate of a call of `resolve` is about what another call staged.
+    const title = name === booked.name ? this.titleOf(booked.agentId, name, params) : booked.title
+    if (title === booked.title) return
+    booked.title = title
+    this.tell({ _tag: "Renamed", key: booked.key, title })
   }
 
   // --- Handlers and waits

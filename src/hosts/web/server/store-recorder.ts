@@ -147,6 +147,8 @@ export class StoreRecorder {
     } else booked.shows(withoutHint(event.content), "output" in event ? event.output?.details : undefined)
     const status: CallStatus = event._tag === "BackgroundCompleted" ? event.status : statusOf(event)
     booked.ends(status, event)
+    if ("editedParams" in event)
+      this.tell({ _tag: "Renamed", key, title: plainTitle({ name: event.name, params: event.editedParams }) })
     if ("staged" in event && event.staged !== undefined) {
       const { actionId } = event.staged
       this.stagedBy.set(actionId, key)

@@ -36,6 +36,8 @@ export type Change =
   | { readonly _tag: "Asked"; readonly question: QuestionRow }
   | { readonly _tag: "Answered"; readonly id: string }
   | { readonly _tag: "Decided"; readonly key: number; readonly by: DecidedRow }
+  /** The call runs with parameters that were edited at its gate. */
+  | { readonly _tag: "Renamed"; readonly key: number; readonly title: string }
   | { readonly _tag: "Backgrounded"; readonly key: number }
   | {
       readonly _tag: "Ended"
@@ -159,6 +161,11 @@ const apply = (draft: Draft, change: Change): void => {
     case "Decided": {
       const call = draft.call(change.key)
       if (call !== undefined) call.decidedBy = change.by
+      return
+    }
+    case "Renamed": {
+      const call = draft.call(change.key)
+      if (call !== undefined) call.title = change.title
       return
     }
     case "Backgrounded": {
