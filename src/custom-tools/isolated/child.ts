@@ -91,7 +91,8 @@ const describe = (kind: "pi" | "omp", loaded: LoadedCustomTool | LoadedExtension
   runs.set(name, async ({ callId, params, cwd, agentId }, signal) => {
     // Previews and definitions are the host's.
     const agent = { agentId, definitions: () => [], cancel: () => 0 } as unknown as CallingAgent
-    const { call, isolated } = isolatedCall(name, { callId: callId as string, agent, signal })
+    const given = { callId: callId as string, agent, signal }
+    const { call, isolated } = isolatedCall(name, given, host.logger)
     const onUpdate = (update: unknown) => peer.tell("update", { update: toPartial(update).partial })
     const gate = gateOf(tool, host, params)
     if (gate._tag === "Refuse") throw new Error(gate.reason)
@@ -164,7 +165,7 @@ const methods: Readonly<Record<string, (params: Message, signal: AbortSignal) =>
   session: async ({ tool: name, event }) => {
     const { tool, resolvedPath } = loaded!.customTools.find(({ tool }) => tool.name === name)!
     const context = contextOf(host, undefined, host.cwd ?? process.cwd())
-    await runIsolated(resolvedPath, () => tool.onSession?.(event as SessionEvent, context))
+    await runIsolated(resolvedPath, () => tool.onSession?.(event as SessionEvent, context), host.logger)
   },
   command: ({ name, args }) => loaded!.runner.runCommand(name as string, args as string),
 }

@@ -128,6 +128,15 @@ export const guardStdout = (isForeign: () => boolean): void => {
   replaceMethod(stdout, "write", (call, args) =>
     isForeign() ? stderr.write(...(args as Parameters<typeof stderr.write>)) : call(...args),
   )
+  // What ends a standard stream ends it for the host.
+  for (const stream of [stdout, stderr]) {
+    replaceMethod(stream, "end", (call, args) => {
+      if (!isForeign()) return call(...args)
+      const [chunk = ""] = args
+      stderr.write(...((typeof chunk === "function" ? ["", chunk] : [chunk, ...args.slice(1)]) as [string]))
+      return stream
+    })
+  }
   if (hasOwnConsole) divertConsole(isForeign)
   const functions =
     "open openSync write writeSync writev writevSync writeFile writeFileSync appendFile appendFileSync"

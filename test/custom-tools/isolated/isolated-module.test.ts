@@ -309,6 +309,19 @@ describe("an extension in a process of its own", () => {
     expect(warn.mock.calls).toEqual([["asked", { toolName: "who" }]])
   })
 
+  it("reports to the host's log what a call leaves to nobody", async () => {
+    const warn = vi.fn()
+    const logger = { warn, error: vi.fn(), info: vi.fn(), debug: vi.fn() }
+    const code = `tool("leave", async () => {
+      Promise.reject(new Error("lost"))
+      await new Promise((resolve) => setImmediate(resolve))
+      return say("left")
+    })`
+    const { run } = await load(code, { logger })
+    expect((await run("leave")).content).toBe("left")
+    expect(warn.mock.calls).toEqual([["leave left a failure to nobody: lost", undefined]])
+  })
+
   it("has commands and flags", async () => {
     const notify = vi.fn()
     const { customTools } = await load(

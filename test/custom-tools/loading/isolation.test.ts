@@ -88,6 +88,7 @@ describe("the process", () => {
       "by a file handle",
       "by a path",
       "by a stream",
+      "by a stream's end",
       "by a synchronous child",
       "by an own stream",
       "by fs",

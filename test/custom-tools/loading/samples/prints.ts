@@ -9,6 +9,8 @@ console.log("host 1")
 await runIsolated("/tool.ts", async () => {
   console.log("by the console")
   process.stdout.write("by a stream\n")
+  process.stdout.end("by a stream's end\n")
+  process.stderr.end()
   writeSync(1, "by fs\n")
   writeFileSync("/dev/stdout", "by a path\n", { flag: "a" })
   const stream = createWriteStream("/dev/stdout", { flags: "a" })
