@@ -92,9 +92,10 @@ const keyOf = ({ callId, name, params }: LoopCall): string =>
     .digest("base64")
 
 /** The blocks of a result for the model; for an edited call also the parameters that ran. */
-export const toldBlocks = ({ output, editedParams }: LoopResult): ReadonlyArray<ToolContent> => {
+export const toldBlocks = ({ output, editedParams, reason }: LoopResult): ReadonlyArray<ToolContent> => {
   if (editedParams === undefined) return output.content
-  const text = `The user changed the parameters of this call. It ran with: ${shownJson(editedParams)}`
+  const what = reason === "invalid" ? "Nothing" : "It"
+  const text = `The user changed the parameters of this call. ${what} ran with: ${shownJson(editedParams)}`
   return [...output.content, { type: "text", text }]
 }
 
@@ -210,6 +211,8 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
         editedParams = event.editedParams
       return this.options.onEvent?.(event)
     }
+    // A person has said yes to it: it counts as a turn of its own, even if another call of its turn was withheld.
+    if (approval !== undefined && call.name === resolveName) this.nextTurn()
     this.turn ??= this.agent.beginTurn()
     try {
       // A separate signal: many calls that listen to one would cause a leak warning.

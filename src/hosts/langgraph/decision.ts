@@ -44,9 +44,10 @@ export const actionOf = ({ call, decision: { reason = "", applies } }: AskedCall
 
 export const questionOf = (asked: ReadonlyArray<AskedCall>): LangGraphQuestion => ({
   actionRequests: asked.map(actionOf),
-  reviewConfigs: asked.map(({ call, parameters }) => ({
+  reviewConfigs: asked.map(({ call, decision, parameters }) => ({
     actionName: call.name,
-    allowedDecisions: ["approve", "edit", "reject"],
+    // A preview was made for its parameters.
+    allowedDecisions: decision.applies ? ["approve", "reject"] : ["approve", "edit", "reject"],
     argsSchema: parameters,
   })),
 })

@@ -69,21 +69,29 @@ for (const { name, sdk, scripted } of versions) {
       expect(log).toEqual(["preview a.ts"])
     })
 
-    it("does not force `resolve` after a call of it that a person denied", async () => {
+    const answered = async (approved: boolean, ...beside: ReadonlyArray<{ id: string; name: string }>) => {
       const change = pipeline().awaitResolve({ label: "Change" }).awaitApproval()
-      const host = aiSdkTools(sdk, executorOf({ change }))
-      const { model, asked } = scripted([[{ id: "a", name: "change" }], [resolving], "Shall I drop it?"])
+      const host = aiSdkTools(sdk, executorOf({ change, note }))
+      const { model, asked } = scripted([[{ id: "a", name: "change" }], [...beside, resolving], "end"])
       const messages: Array<ModelMessage> = [{ role: "user", content: "Change" }]
       const { content, response } = await sdk.generateText({ model, messages, stopWhen, ...host })
-      const request = content.find((part) => part.type === "tool-approval-request")!
-      const { approvalId } = request
-      messages.push(...response.messages, {
-        role: "tool",
-        content: [{ type: "tool-approval-response", approvalId, approved: false }],
+      const { approvalId } = content.find((part) => part.type === "tool-approval-request")!
+      const answer = { type: "tool-approval-response" as const, approvalId, approved }
+      messages.push(...response.messages, { role: "tool", content: [answer] })
+      await sdk.generateText({ model, messages, stopWhen, ...host })
+      return asked[2]!
+    }
+
+    it("does not force `resolve` after a call of it that a person denied", async () => {
+      expect((await answered(false)).toolChoice).toEqual({ type: "auto" })
+    })
+
+    it("is applied when a person approves that, though its turn had another call", async () => {
+      const { prompt } = await answered(true, { id: "b", name: "note" })
+      expect(toldIn(prompt)).toMatchObject({
+        b: { value: expect.stringContaining("was not executed") },
+        r: { type: "text" },
       })
-      const { text } = await sdk.generateText({ model, messages, stopWhen, ...host })
-      expect(text).toBe("Shall I drop it?")
-      expect(asked[2]!.toolChoice).toEqual({ type: "auto" })
     })
 
     it.each<[string, ReadonlyArray<ScriptedTurn>]>([
