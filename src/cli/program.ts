@@ -280,7 +280,7 @@ export const runProgram = async (
     )
     .argument("[CALL]")
     .option("--cwd <DIR>", "the folder that the calls worked in (default: the current one)")
-    .option("--last <N>", "the last N calls that changed something")
+    .option("--last <N>", "the last N calls of one agent that changed something")
     .option("--list", "list what calls have changed, the latest first, without taking anything back")
     .option("--yes", "do not ask first")
     .action((callId: string | undefined, options: UndoCommandOptions) =>

@@ -1,5 +1,5 @@
 /** `stepline undo`: undoes the changes of calls in a folder, also of processes that have ended. */
-import { createInterface } from "node:readline/promises"
+import { createInterface } from "node:readline"
 import { recordedChanges } from "../handlers/file-changes.ts"
 import { printable } from "../hosts/terminal/printable.ts"
 import { changeLines } from "../hosts/terminal/session-text.ts"
@@ -37,10 +37,19 @@ const confirm = async ({ yes }: UndoCommandOptions): Promise<boolean> => {
     process.stdout.write("Nothing is changed: add --yes to make these changes.\n")
     return false
   }
-  const lines = createInterface({ input: stdin, output: stdout })
-  const answer = await lines.question("Make these changes? [y/N] ")
-  lines.close()
-  return /^y(es)?$/i.test(answer.trim())
+  return new Promise((resolve) => {
+    const lines = createInterface({ input: stdin, output: stdout })
+    let answer: string | undefined
+    // Also Ctrl-C, Ctrl-D and the end of the terminal.
+    lines.once("close", () => {
+      if (answer === undefined) stdout.write("\n")
+      resolve(/^\s*y(es)?\s*$/i.test(answer ?? ""))
+    })
+    lines.question("Make these changes? [y/N] ", (line) => {
+      answer = line
+      lines.close()
+    })
+  })
 }
 
 /** Resolves with the exit status: 1 if nothing can be undone, 3 without a confirmation. */

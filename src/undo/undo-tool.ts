@@ -111,8 +111,11 @@ const preview = (records: ReadonlyArray<CallRecord>, { plans }: PlannedUndo): St
   const may = receipts.filter(({ mayBeTaken }) => mayBeTaken).map(({ name }) => name)
   if (may.length > 0)
     rest.push(`May be taken back already, since a process ended meanwhile: ${may.join(", ")}`)
-  if (plans.every(({ plan }) => plan.id === undefined) && handlers.length === 0)
+  if (plans.every(({ plan }) => plan.id === undefined) && handlers.length === 0) {
+    for (const { name, callId, undoneBy } of records)
+      if (undoneBy !== undefined) rest.push(`Taken back before: ${name} ${callId}, by ${undoneBy}`)
     return Step.Error(["Nothing can be taken back.", ...rest].join("\n"))
+  }
   const names = records.map(({ name, callId }) => `${name} ${callId}`)
   const of = names.length > 3 ? plural(names.length, "call") : names.join(", ")
   const text = [`[undo] ${plural(count, "change")}, not made yet, to take back ${of}:`]

@@ -1,6 +1,7 @@
 // @module-tag waits
 import { readFile, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
+import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { runNode, useCli } from "./built-cli.ts"
 
@@ -37,4 +38,15 @@ it("takes back what an earlier run has changed, once that is confirmed", async (
   expect(await stepline("undo", undo!, "--yes")).toMatchObject({ status: 0 })
   expect(await readFile(path("a"), "utf8")).toBe("two\n")
   expect(await stepline("undo", "--last", "x")).toMatchObject({ status: 2 })
+})
+
+it.each(["c", "d"])("changes nothing if Ctrl-%s leaves its question", async (letter) => {
+  await stepline("--yes", "write_file", "b", "new")
+  const env = { ...process.env, HOME: path("home"), XDG_STATE_HOME: "" }
+  await using terminal = new PseudoTerminal([cli.path, "undo"], { cwd: path(), env })
+  await terminal.see("Make these changes? [y/N]")
+  terminal.control(letter)
+  expect(await terminal.exited).toBe(3)
+  expect(terminal.screen()).toMatch(/Make these changes\? \[y\/N\]$/)
+  expect(await readFile(path("b"), "utf8")).toBe("new")
 })

@@ -358,7 +358,10 @@ describe("what cannot be taken back is said", () => {
     expect(results.find(({ status }) => status === "error")!.content).toContain(
       `Nothing was applied: ${path("a")} changed since the preview. Discard it, and undo again.`,
     )
-    expect((await agent.undo({ callId: "write" })).content).toContain("a: somebody else has changed it since")
+    expect((await agent.undo({ callId: "write" })).content).toBe(`Nothing can be taken back.
+Left alone:
+a: somebody else has changed it since
+Taken back before: write_file write, by ${executor.changes().at(-1)!.callId}`)
   })
 
   it("of commands, which are named", async () => {
