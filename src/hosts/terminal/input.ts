@@ -109,6 +109,9 @@ export const findTool = (name: string, tools: CallableTools): Tool<unknown> | un
 const unknownTool = (name: string, { names }: CallableTools): Input =>
   unknown(`There is no tool ${name}. Tools: ${names.join(", ")}. /help shows how to call them.`)
 
+const callShape =
+  'A call is {"name": "TOOL", "params": {…}}, with "background": true where it is meant.'
+
 /** A whole call as JSON, as in a line of a script. */
 const parseCall = (json: string, inBackground: boolean, tools: CallableTools): Input => {
   let call: unknown
@@ -117,9 +120,12 @@ const parseCall = (json: string, inBackground: boolean, tools: CallableTools): I
   } catch (error) {
     return unknown(`No JSON: ${(error as Error).message}`)
   }
-  const { name, params = {}, background = inBackground } = call as Record<string, unknown>
+  const { name, params = {}, background = inBackground, ...others } = call as Record<string, unknown>
+  const [other] = Object.keys(others)
+  // A script's `decision` or `expect` must not be lost without a word.
+  if (other !== undefined) return unknown(`A call has no ${JSON.stringify(other)} here. ${callShape}`)
   if (typeof name !== "string" || !isPlainObject(params) || typeof background !== "boolean") {
-    return unknown('A call is {"name": "TOOL", "params": {…}}, with "background": true where it is meant.')
+    return unknown(callShape)
   }
   const tool = findTool(name, tools)
   return tool === undefined ? unknownTool(name, tools) : { _tag: "Call", name: tool.name, params, background }

@@ -68,7 +68,7 @@ export const candidateLines = (
 const pairs = (rows: ReadonlyArray<Row>, screen: Screen): Array<string> => {
   if (screen.width < 76) return table(rows, screen)
   const half = Math.ceil(rows.length / 2)
-  const column = Math.floor(screen.width / 2)
+  const column = Math.floor(Math.min(screen.width, 100) / 2)
   const widestOf = (side: ReadonlyArray<Row>) => Math.max(...side.map(([left]) => columnsOf(left)))
   const sides = [rows.slice(0, half), rows.slice(half)]
   return rows.slice(0, half).map((_, index) =>

@@ -163,6 +163,7 @@ describe("a whole call as JSON", () => {
     ['{"name": "list"', /^No JSON: /],
     ['{"params": {}}', /^A call is {"name": "TOOL", "params": {…}}, with/],
     ['{"name": "list", "params": [1]}', /^A call is /],
+    ['{"name": "list", "decision": "deny"}', /^A call has no "decision" here\. A call is /],
     ['{"name": "list", "background": "yes"}', /^A call is /],
     ['{"name": "nothing"}', /^There is no tool nothing\. Tools: shell, /],
   ])("%s is told", (line, message) => {
