@@ -233,7 +233,8 @@ export class ModuleGraph {
     const real = realpathSync(path)
     const content = readRegularSync(real, maxModuleBytes)
     this.check?.(real, content)
-    return content.toString()
+    // Unlike `toString`, this drops a mark of the byte order.
+    return new TextDecoder().decode(content)
   }
 
   private checkNative(id: string): void {

@@ -181,6 +181,12 @@ describe("imports", () => {
     expect(globalThis).not.toHaveProperty("ranPage")
   })
 
+  it("reads files with a mark of their byte order, as some editors write them", async () => {
+    const mark = "\uFEFF"
+    const tool = `${mark}#!/usr/bin/env node\nimport data from './data.json'; export default data.a`
+    expect(await load({ "tool.mjs": tool, "data.json": `${mark}{ "a": 1 }` })).toBe(1)
+  })
+
   it("takes nothing for an import that only looks like one", async () => {
     const text = `
       // var a = require("missing-a");
