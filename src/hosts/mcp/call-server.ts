@@ -66,6 +66,9 @@ interface Waiting extends Carried {
 
 const maxWaiting = 1_000
 
+/** For the model. */
+const couldNotAnswer = (error: unknown): string => `This MCP client could not answer: ${messageOf(error)}`
+
 /** The SDK's type of the envelope has no members. */
 interface Envelope {
   readonly "io.modelcontextprotocol/clientCapabilities"?: ClientCapabilities
@@ -173,7 +176,13 @@ export class CallServer {
       const reason = { reason: "invalid_request_state" }
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", reason)
     }
-    const left = waiting.question.answer(context.mcpReq.inputResponses, this.options.who?.(context))
+    let left: ClientQuestion | undefined
+    try {
+      left = waiting.question.answer(context.mcpReq.inputResponses, this.options.who?.(context))
+    } catch (error) {
+      // No later request could answer it.
+      waiting.question.refuse(couldNotAnswer(error))
+    }
     return left === undefined
       ? this.proceed(waiting, context, caller)
       : this.ask(waiting, left, context, caller)
@@ -239,9 +248,7 @@ export class CallServer {
       failed.abort()
       const { SdkError, SdkErrorCode } = this.sdk
       const isLate = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
-      const reason = isLate
-        ? nobodyAnswered(timeout)
-        : `This MCP client could not answer: ${messageOf(error)}`
+      const reason = isLate ? nobodyAnswered(timeout) : couldNotAnswer(error)
       // The end of the request cancels its call.
       if (!round.signal.aborted) question.refuse(reason)
     } finally {

@@ -42,14 +42,17 @@ export const openEndpoint = async (
   const sdk = await loadServerSdk()
   const limits = { maxRequestBodySize: maxRequestBytes }
   const modern = sdk.createMcpHandler(build, { legacy: "reject", ...limits, onerror: onError })
-  const sessions = new HttpSessions(sdk, build, maxSessions)
+  const sessions = new HttpSessions(sdk, build, maxSessions, onError)
   const stop = "onToolsChange" in build ? build.onToolsChange(() => modern.notify.toolsChanged()) : undefined
 
   const route = async (request: Request, parsedBody: unknown, by: string | undefined): Promise<Response> => {
     const authInfo: AuthInfo | undefined = by === undefined ? undefined : identifiedBy(by)
     const options = { ...(authInfo && { authInfo }), ...(parsedBody !== undefined && { parsedBody }) }
     if (legacy === "sessions" && (await sdk.isLegacyRequest(request, parsedBody, limits)))
-      return sessions.fetch(request, options)
+      return sessions.fetch(request, options).catch((error) => {
+        onError(error)
+        throw error
+      })
     // The SDK does this only for its own servers.
     const mismatch = "schemaOf" in build ? refuseMismatch(request, parsedBody, build.schemaOf) : undefined
     return mismatch ?? modern.fetch(request, options)

@@ -18,7 +18,7 @@ interface Session {
   /** Who opened the session: nobody else is answered. */
   readonly owner: string | undefined
   readonly transport: WebStandardStreamableHTTPServerTransport
-  readonly server: Awaited<ReturnType<McpServerFactory>>
+  readonly server: Server
   /** The number of requests under way, streams among them. */
   open: number
   /** Ends the session if no request comes. */
@@ -33,13 +33,15 @@ export class HttpSessions {
   private readonly sdk: Sdk
   private readonly build: McpServerFactory
   private readonly max: number
+  private readonly onError: (error: Error) => void
   /** By id, the least recently used first. */
   private readonly sessions = new Map<string, Session>()
 
-  constructor(sdk: Sdk, build: McpServerFactory, max: number) {
+  constructor(sdk: Sdk, build: McpServerFactory, max: number, onError: (error: Error) => void) {
     this.sdk = sdk
     this.build = build
     this.max = max
+    this.onError = onError
   }
 
   /** Answers a request that belongs to a session, or opens one. */
@@ -91,8 +93,9 @@ export class HttpSessions {
       },
       onsessionclosed: (id) => void this.end(id),
     })
-    const server = await this.build({ era: "legacy" })
-    await (server as Server).connect(transport)
+    const server = (await this.build({ era: "legacy" })) as Server
+    server.onerror ??= this.onError
+    await server.connect(transport)
     return transport.handleRequest(request, options)
   }
 

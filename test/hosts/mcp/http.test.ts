@@ -4,7 +4,12 @@ import { type IncomingMessage, request } from "node:http"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { Type } from "@sinclair/typebox"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { type McpHttpOptions, mcpServer, serveMcpHttp } from "../../../src/hosts/mcp/index.ts"
+import {
+  type McpHttpOptions,
+  type McpServerOptions,
+  mcpServer,
+  serveMcpHttp,
+} from "../../../src/hosts/mcp/index.ts"
 import { defineTool, pipeline, Step, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
 import { deferred, never } from "../../support/deferred.ts"
 import { approve, type ConnectOptions, revisions, stockClient, textOfResult } from "./connected.ts"
@@ -28,10 +33,13 @@ const hang = defineTool({
 })
 
 /** The tools above, served at a port of this machine. */
-const serve = async (options: Partial<McpHttpOptions> = {}) => {
+const serve = async (
+  options: Partial<McpHttpOptions> = {},
+  configure: McpServerOptions["configure"] = () => {},
+) => {
   const registry = new ToolRegistry([send, hang])
   const executor = new ToolExecutor(registry)
-  const { build } = mcpServer(executor, { name: "served", version: "1.0.0" })
+  const { build } = mcpServer(executor, { name: "served", version: "1.0.0", configure })
   const served = await serveMcpHttp(build, { port: 0, ...options })
   onTestFinished(async () => {
     await served[Symbol.asyncDispose]()
@@ -150,6 +158,15 @@ describe.each(revisions)("an MCP server over HTTP, to a client of revision %s", 
     expect((await client.listTools(undefined, { cacheMode: "refresh" })).tools).toHaveLength(1)
   })
 
+  it("tells its host of a fault outside of calls", async () => {
+    const faults: Array<string> = []
+    const { url } = await serve({ onError: ({ message }) => void faults.push(message) }, () => {
+      throw new Error("No prompts")
+    })
+    await expect(connect(url, { revision })).rejects.toThrow()
+    expect(faults).toEqual(["No prompts"])
+  })
+
   it("serves whoever has the token", async () => {
     const { url } = await serve({ token: "open sesame" })
     const { client } = await connect(url, { revision }, { Authorization: "Bearer open sesame" })
@@ -213,6 +230,15 @@ describe("an MCP server over HTTP", () => {
     await vi.advanceTimersByTimeAsync(61 * 60_000)
     expect(await ping(idle)).toBe(404)
     expect(await ping(streaming)).toBe(200)
+  })
+
+  it("tells its host of an answer in a session that nothing has asked for", async () => {
+    const faults: Array<string> = []
+    const { url } = await serve({ onError: ({ message }) => void faults.push(message) })
+    const id = await rawSession(url)
+    const headers = { Accept: both, "Mcp-Session-Id": id }
+    expect(await statusOf(url, headers, '{"jsonrpc":"2.0","id":9,"result":{}}')).toBe(202)
+    expect(faults).toEqual([expect.stringContaining("unknown message ID")])
   })
 
   it("takes an answer once", async () => {

@@ -43,6 +43,20 @@ describe.each(revisions)("an MCP server of revision %s", (revision) => {
     expect(asked).toEqual([expect.not.stringContaining("eve"), expect.stringMatching(/^eve may not answer/)])
   })
 
+  it("ends a call about whose answerer nothing can be told", async () => {
+    const who = () => {
+      throw new Error("Who was it?")
+    }
+    const { client, executor } = await connect([pay], {
+      revision,
+      answer: () => approve(),
+      server: { who },
+    })
+    const result = await client.callTool({ name: "pay", arguments: {} })
+    expect(textOfResult(result)).toBe("This MCP client could not answer: Who was it?")
+    expect(executor.inspect()).toEqual([])
+  })
+
   it("lets nobody deny who may not, and says who denied", async () => {
     const deny = { action: "accept", content: { decision: "deny", reason: "Too much" } } as const
     const deniedBy = async (who: string) => {
