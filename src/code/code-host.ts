@@ -138,6 +138,6 @@ export class CodeHost {
 /** Code gets the structured data of a tool's result, or else its text. */
 const answerOf = ({ status, content, output, reason }: ToolResult): Answer => {
   if (status === "complete" || status === "background")
-    return { ok: true, value: output.structured ?? content }
+    return { ok: true, value: output.structured === undefined ? content : output.structured }
   return { ok: false, denied: status === "denied", message: content, reason: reason ?? status }
 }

@@ -59,15 +59,15 @@ const { tools, console, Date, Math, ToolDenied, ToolFailed, $end } = (() => {
   };
   const console = Object.freeze({ log, info: log, warn: log, error: log, debug: log });
   const ask = async (kind, name, params) => {
-    const answer = parse(await $host[kind](name, stringify(params === undefined ? {} : params)));
+    const answer = parse(await $host[kind](name, stringify(params === undefined ? {} : params) ?? "null"));
     if (answer.ok) return answer.value;
     throw new (answer.denied ? ToolDenied : ToolFailed)(name, answer.message, answer.reason);
   };
-  const own = { describe: (name) => ask("describe", String(name)), search: (words) => ask("search", String(words)) };
   const tools = new Proxy(Object.freeze({}), {
     get: (_, name) => {
       if (typeof name !== "string" || name === "then" || name === "toJSON") return undefined;
-      return Object.hasOwn(own, name) ? own[name] : (params) => ask("call", name, params);
+      const about = name === "describe" || name === "search";
+      return (params) => about && typeof params === "string" ? ask(name, params) : ask("call", name, params);
     },
   });
   const $end = async () => { while (sending !== undefined) await sending; };

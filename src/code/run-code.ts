@@ -1,4 +1,5 @@
 /** Runs code in a sandbox: QuickJS in a worker thread, by the package `run`. */
+import { setMaxListeners } from "node:events"
 import { Script } from "node:vm"
 import type { RunError } from "run"
 import { isMissingModule, notInstalled } from "../io/missing-module.ts"
@@ -14,9 +15,9 @@ import { type PlannedResult, planText } from "./code-plan.ts"
 import { type Determinism, guestProgram } from "./guest-program.ts"
 
 /** Loads the package when the first code runs. */
-const loadRun = async (): Promise<typeof import("run")["run"]> => {
+const loadRun = async (): Promise<typeof import("run")> => {
   try {
-    return (await import("run")).run
+    return await import("run")
   } catch (cause) {
     if (isMissingModule(cause)) throw new ToolError(notInstalled("run", "2"), { cause })
     throw cause
@@ -40,6 +41,18 @@ const limitsOf = ({ memory, bytes, source, calls }: CodeBounds, given: number) =
   maxContinuationBytes: unbounded,
 })
 
+/** The package's own signal gets a listener for each open call, of which Node warns from the eleventh on. */
+const withoutWarning = (functions: CodeHost["functions"], signal: () => AbortSignal): CodeHost["functions"] =>
+  Object.fromEntries(
+    Object.entries(functions).map(([name, call]) => [
+      name,
+      (...given) => {
+        setMaxListeners(0, signal())
+        return call(...given)
+      },
+    ]),
+  )
+
 /** The tools that are described to code, and which it can call. */
 export interface CodeTools {
   readonly tools: ReadonlyArray<ToolDefinition>
@@ -55,7 +68,7 @@ export const runCode = async (
   determinism: Determinism,
   plans: boolean,
 ): Promise<Step> => {
-  const run = await loadRun()
+  const { run, getHostFunctionContext } = await loadRun()
   const host = new CodeHost(context, tools, mayCall, bounds, plans)
   const { program, column } = guestProgram(source, determinism, bounds.log)
   host.clock.start()
@@ -63,7 +76,7 @@ export const runCode = async (
     const limits = limitsOf(bounds, program.length - source.length + 16)
     const given = {
       source: program,
-      hostFunctions: { $host: host.functions },
+      hostFunctions: { $host: withoutWarning(host.functions, () => getHostFunctionContext().abortSignal) },
       abortSignal: host.signal,
       limits,
     }
@@ -100,7 +113,7 @@ const isScript = (source: string): boolean => {
 export const sourceFault = async (source: string, bounds: CodeBounds): Promise<string | undefined> => {
   if (Buffer.byteLength(source) > bounds.source) return advice.RUN_SOURCE_TOO_LARGE
   if (isScript(source)) return undefined
-  const run = await loadRun()
+  const { run } = await loadRun()
   // Nothing is run, whatever the source closes.
   const start = "return; void (async () => {"
   try {

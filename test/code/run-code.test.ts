@@ -1,7 +1,7 @@
 // @module-tag waits
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { type RunCodeOptions, runCodeTool } from "../../src/code/index.ts"
-import { pipeline, Step, type ToolEvent, ToolFilters } from "../../src/index.ts"
+import { type AwaitingApprovalEvent, pipeline, Step, type ToolEvent, ToolFilters } from "../../src/index.ts"
 import { never } from "../support/deferred.ts"
 import { is } from "../support/event-of.ts"
 import { executorOf, toolOf } from "../support/executor-of.ts"
@@ -73,6 +73,53 @@ describe("run_code", () => {
       ["c/2", "c", "read"],
       ["c/3", "c", "read"],
     ])
+  })
+
+  it("has data that is null, and not its text", async () => {
+    const { content } = await executorOf(
+      {
+        find: pipeline().andThen(() => Step.Output({ content: [], structured: null })),
+        run_code: runCodeTool({ tools: ["find"] }),
+      },
+      { filters: filters() },
+    ).run({ name: "run_code", params: { source: "return [await tools.find()]" } })
+    expect(content).toBe("[null]")
+  })
+
+  it("calls tools with the names of its own functions, which take a text", async () => {
+    const found = (query: unknown) => pipeline().andThen(() => Step.Output(`found ${query}`))
+    const { content } = await executorOf(
+      {
+        search: toolOf("search", ({ query }) => found(query)),
+        describe: toolOf("describe", () => found("all")),
+        run_code: runCodeTool({ tools: ["search", "describe"] }),
+      },
+      { filters: filters() },
+    ).run({
+      name: "run_code",
+      params: {
+        source:
+          'return [await tools.search({ query: "a" }), await tools.describe(), await tools.search("search")]',
+      },
+    })
+    expect(JSON.parse(content)).toEqual(["found a", "found all", "tools.search({}) // The tool search."])
+  })
+
+  it("may have many calls open at once, without a warning of the process", async () => {
+    const warnings: Array<Error> = []
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on("warning", onWarning)
+    onTestFinished(() => void process.off("warning", onWarning))
+    const asked: Array<AwaitingApprovalEvent> = []
+    const { data } = await run(
+      `return (await Promise.all(Array.from({ length: 20 }, () => tools.write({ path: "a" })))).length`,
+      (event) => {
+        if (event._tag === "AwaitingApproval" && asked.push(event) === 20)
+          for (const each of asked) each.approve()
+      },
+    )
+    await new Promise(setImmediate) // Warnings are emitted in a later turn.
+    expect([data, warnings]).toEqual([20, []])
   })
 
   it("has the whole of a text of which a model would be given a part", async () => {
@@ -190,6 +237,11 @@ describe("run_code", () => {
       "The code ended before a call of it did. Await every call of a tool.",
     ],
     ["a denial that is not caught", "await tools.broken()", "ToolFailed: no luck"],
+    [
+      "params that are no data",
+      "await tools.read(() => 1)",
+      'ToolFailed: Validation failed for tool "read":',
+    ],
   ])("says where and why it failed: %s", async (_, source, message) => {
     const { status, content } = await run(source)
     expect([status, content.split("\n")[0]]).toEqual(["error", message])
