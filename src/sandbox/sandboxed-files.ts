@@ -6,6 +6,7 @@ import { isWithin } from "../io/is-within.ts"
 import { closedIn } from "./disarm.ts"
 import { isInRunsLater } from "./runs-later.ts"
 import type { SandboxBounds } from "./sandbox-bounds.ts"
+import { detourNames } from "./survey.ts"
 
 const refusal = (what: string, path: string, why: string): Error =>
   Object.assign(new Error(`The sandbox does not let ${path} be ${what}: ${why}.`), { code: "ERR_SANDBOX" })
@@ -53,7 +54,7 @@ export const sandboxedFiles = (inner: Files, bounds: SandboxBounds): Files => {
     const stops = resolved.find((at) => isWithin(at, real) || isWithin(real, at))
     // A file in a new repository is as dangerous as a hook.
     const isInGit = real.split("/").includes(".git") && !survey.folders.has(dirname(real))
-    const isGit = isInGit || basename(real) === "HEAD"
+    const isGit = isInGit || ["HEAD", ...detourNames].includes(basename(real))
     const isSetting = around.some((folder) => isInRunsLater(folder, real))
     if (stops !== undefined || isGit || isSetting) {
       throw refusal("written", path, "what it says could run outside of the sandbox")

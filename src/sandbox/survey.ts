@@ -5,7 +5,10 @@ import { basename, dirname, join } from "node:path"
 import { runsLater } from "./runs-later.ts"
 
 export interface Survey {
-  /** Folders that git would accept as a repository, whatever their name: a `HEAD` beside a `config`, `objects` or `commondir`. */
+  /**
+   * Folders that git would accept as a repository, whatever their name: a `HEAD` beside a `config`, `objects` or `commondir`. And
+   * those named `.git`: `git init` keeps the hooks and the settings that it finds in one.
+   */
   readonly folders: ReadonlySet<string>
   /** Files and links named `.git`, which point to such a folder. */
   readonly pointers: ReadonlySet<string>
@@ -24,7 +27,7 @@ export interface Survey {
 export const maxFolders = 50_000
 const width = 32
 
-const detourNames = ["commondir", "config.worktree"]
+export const detourNames: ReadonlyArray<string> = ["commondir", "config.worktree"]
 const rebaseName = "rebase-merge"
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)
@@ -57,7 +60,8 @@ export const surveyFolders = async (roots: ReadonlyArray<string>): Promise<Surve
   const look = async (folder: string): Promise<void> => {
     const entries = await entriesOf(folder)
     const names = new Set(entries.map(({ name }) => name))
-    if (names.has("HEAD") && ["config", "objects", "commondir"].some((name) => names.has(name))) {
+    const isComplete = names.has("HEAD") && ["config", "objects", "commondir"].some((name) => names.has(name))
+    if (isComplete || basename(folder).toLowerCase() === ".git") {
       folders.add(folder)
       for (const name of detourNames) if (names.has(name)) detours.add(join(folder, name))
     }

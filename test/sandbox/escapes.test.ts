@@ -187,6 +187,15 @@ describe("what would run later, outside", () => {
     await hasSafeGit()
   })
 
+  it("nothing waits in `.git` for a repository that somebody makes there", async () => {
+    const { stderr } = await run(
+      `mkdir -p .git/hooks && printf '${hook}' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && printf '[core]\\nfsmonitor = "echo evil > ../outside/victim.txt; false"\\n' > .git/config`,
+    )
+    expect(stderr).toContain("renamed to NAME.blocked")
+    await git("init", "-q")
+    await hasSafeGit()
+  })
+
   it.each([
     [
       "a folder of another name",
@@ -483,6 +492,8 @@ describe("the file tools of the machine", () => {
     ["ws/sub/.ENVRC", /could run outside of the sandbox\.$/],
     ["ws/sub/all.code-workspace", /could run outside of the sandbox\.$/],
     ["ws/.git/rebase-merge/git-rebase-todo", /could run outside of the sandbox\.$/],
+    ["ws/.git/commondir", /could run outside of the sandbox\.$/],
+    ["ws/.git/config.worktree", /could run outside of the sandbox\.$/],
     ["ws/out/new.txt", /only .*\/ws may be\.$/],
   ])("do not make %s", async (name, sentence) => {
     await git("init", "-q")
