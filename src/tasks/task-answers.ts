@@ -87,7 +87,8 @@ const cancel = (tasks: BackgroundTasks, agentId: string, id: string): string => 
   const task = own(tasks, agentId, id)
   if (task === undefined && !tasks.isStarting(agentId, id)) return unknown(tasks, agentId, id)
   if (tasks.cancelBy(byModel, id)) return `Task ${id} is cancelled`
-  return `Task ${head(id, task?.name ?? "", task?.status ?? "running")} has ended already`
+  const moment = task?.endedAt === undefined ? "is ending" : "has ended"
+  return `Task ${head(id, task?.name ?? "", task?.status ?? "running")} ${moment} already`
 }
 
 const answers: ReadonlyMap<

@@ -258,6 +258,19 @@ describe("cancel_background_task", () => {
       "Task t (tool) [Cancelled] has ended already",
     )
   })
+
+  it("says that a cancelled task which still cleans up is ending", async () => {
+    const { tools, running } = streaming()
+    let cleaned = (_step: Step) => {}
+    const cleaning = new Promise<Step>((resolve) => (cleaned = resolve))
+    const executor = executorOf({ ...tools, tool: tools.tool.finally(() => cleaning) })
+    executor.enqueue([bg("t")])
+    await until(() => running.length > 0)
+    expect(await use(executor, "cancel", { task_id: "t" })).toBe("Task t is cancelled")
+    expect(await use(executor, "cancel", { task_id: "t" })).toBe("Task t (tool) [Running] is ending already")
+    cleaned(Step.Continue)
+    expect(await executor.tasks.wait("t")).toMatchObject({ status: "cancelled" })
+  })
 })
 
 it("tasks.wait lets go of its signal, and heeds one that is aborted already", async () => {
