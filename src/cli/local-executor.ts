@@ -94,15 +94,19 @@ const openLog = ({ log: path, logKey: key }: LocalOptions): DecisionLog | undefi
   }
 }
 
-/** Reports a failure to write the log only once. */
+/** Reports a failure to write the log only once, and sets a failure status. */
 const writing = (log: DecisionLog): DecisionLog["add"] => {
   let isTold = false
   return (decision) => {
     try {
       log.add(decision)
     } catch (error) {
-      if (!isTold) process.stderr.write(`stepline: --log: ${printable(messageOf(error))}\n`)
+      if (isTold) return
       isTold = true
+      process.stderr.write(`stepline: --log: ${printable(messageOf(error))}\n`)
+      process.once("exit", () => {
+        process.exitCode ||= 1
+      })
     }
   }
 }

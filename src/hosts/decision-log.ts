@@ -4,7 +4,7 @@
  * end only by comparing the last hash.
  */
 
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DecidedBy, Decision } from "../model/decision.ts"
 import { expectOptions } from "../model/got.ts"
@@ -129,8 +129,19 @@ export class DecisionLog {
     const hash = sha256(JSON.stringify(line))
     const { signer } = this
     const whole = { ...line, hash, ...(signer && { signature: signer.sign(hash) }) }
-    writeSync(this.file, `${JSON.stringify(whole)}\n`)
+    this.write(Buffer.from(`${JSON.stringify(whole)}\n`))
     this.last = hash
+  }
+
+  private write(line: Uint8Array): void {
+    let written = 0
+    try {
+      while (written < line.length) written += writeSync(this.file, line, written)
+    } catch (error) {
+      // A part of a line, as a full disk leaves it, would break the chain for all later ones.
+      if (written > 0) ftruncateSync(this.file, fstatSync(this.file).size - written)
+      throw error
+    }
   }
 
   close(): void {

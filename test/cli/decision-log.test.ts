@@ -1,10 +1,12 @@
 // @module-tag waits
+import { execFile } from "node:child_process"
 import { generateKeyPairSync } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
+import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import { verifyDecisionLog } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { runNode, useCli } from "./built-cli.ts"
+import { plainEnvironment, runNode, useCli } from "./built-cli.ts"
 
 const path = useTempFolder()
 const cli = useCli()
@@ -52,6 +54,21 @@ test("run --log writes each decision down, and verify-log tells whether it was c
     status: 0,
     stdout: `0 decisions: the file is empty. Nothing was decided, or all of it was cut off, which this cannot tell: compare the last hash with the one that you kept. The last hash is ${"0".repeat(64)}.\n`,
   })
+})
+
+test("a run whose log finds no room for a line fails, and leaves whole lines that can be gone on with", async () => {
+  const line = '{"name": "shell", "params": {"command": "echo"}}'
+  await writeFile(path("calls.jsonl"), Array.from({ length: 12 }, () => line).join("\n"))
+  const args = [cli.path, "run", "calls.jsonl", "--yes", "--log", "decisions.jsonl"]
+  // At most 2 or 4 kilobytes in a file: with most kernels, the write that passes that is cut off.
+  const limited = ["-c", 'trap "" XFSZ; ulimit -f 4; exec "$@"', "bash", process.execPath, ...args]
+  const { code, stderr } = await promisify(execFile)("bash", limited, {
+    cwd: path(),
+    env: plainEnvironment(process.env),
+  }).catch((error) => error)
+  expect([code, stderr]).toEqual([1, "stepline: --log: EFBIG: file too large, write\n"])
+  expect((await stepline("verify-log", "decisions.jsonl")).status).toBe(0)
+  expect((await runNode(args, { cwd: path() })).status).toBe(0)
 })
 
 test("run --log-key signs, and verify-log --key says which line does not hold", async () => {
