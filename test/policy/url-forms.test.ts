@@ -56,6 +56,14 @@ describe("a deny rule for a host holds however it is written:", () => {
     },
   )
 
+  it.each([
+    "https://a.example/%73ecret",
+    "https://a.example/secre%74?x=%2F",
+    "https://a.example/se%63re%74#x",
+  ])("a rule for a path, whatever of it is written as codes: %j", (url) => {
+    expect(explain(url, [".*"], ["^https://a\\.example/secret"]).verdict).toBe("deny")
+  })
+
   it("an address too", () => {
     expect(explain("http://2130706433/", [".*"], ["127\\.0\\.0\\.1"]).verdict).toBe("deny")
   })
@@ -71,6 +79,7 @@ it("what is written otherwise and leads nowhere else is covered:", () => {
     ["^http://localhost:80$", "http://localhost:80"],
     ["^https://b\u00fccher\\.example/", "https://b\u00fccher.example/x"],
     ["^https://a\\.example/x/\\.\\./y$", "https://a.example/x/../y"],
+    ["^https://a\\.example/%7Eme/%2F$", "https://a.example/%7Eme/%2F"],
     ["^https://a\\.example/", "https://a.example/me/../you"],
     ["^why is the sky", "why is the sky blue"],
     ["^mailto:", "mailto:a/../b"],
