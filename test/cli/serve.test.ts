@@ -78,6 +78,8 @@ describe("serve refuses", () => {
 
   const sessions: ReadonlyArray<readonly [session: object, sentence: string]> = [
     [{ options: { callTimeout: "soon" } }, "Expected `callTimeout` to be a duration"],
+    [{ options: { maxOutputBytes: "all" } }, "Expected `maxOutputBytes` to be"],
+    [{ options: { undo: true } }, "Expected `undo` to be"],
     [{ options: { hooks: {} } }, "was sent `hooks`."],
     [{ options: { cwd: "nowhere" } }, "there is no such folder"],
     [{ options: { cwd: 3 } }, "Expected `cwd` of `options of initialize` to be a string"],

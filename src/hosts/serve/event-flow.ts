@@ -29,7 +29,8 @@ export class EventFlow {
   /** The numbers of sent events, in order; never more than the window. */
   private unacknowledged: Array<number> = []
   private onRoom: (() => void) | undefined
-  private readonly ends = new Map<string, (event: TerminalEvent) => void>()
+  /** Those that wait for the ends of calls with this id, in the order of the calls. */
+  private readonly ends = new Map<string, Array<(event: TerminalEvent) => void>>()
 
   constructor(options: EventFlowOptions) {
     this.options = options
@@ -62,7 +63,9 @@ export class EventFlow {
 
   /** Resolves with the end of a call, once it was sent. Must be called before the call can end. */
   endOf(callId: string): Promise<TerminalEvent> {
-    return new Promise((resolve) => this.ends.set(callId, resolve))
+    const waiting = this.ends.get(callId) ?? []
+    this.ends.set(callId, waiting)
+    return new Promise((resolve) => waiting.push(resolve))
   }
 
   private async hasRoom(): Promise<void> {
@@ -80,8 +83,10 @@ export class EventFlow {
     if (this.window !== Number.POSITIVE_INFINITY) this.unacknowledged.push(seq)
     writer.send({ jsonrpc: "2.0", method: "event", params: { seq, event: plainCause(event) } })
     if (!isEnd(event)) return
-    const end = this.ends.get(event.callId)
-    this.ends.delete(event.callId)
+    const waiting = this.ends.get(event.callId)
+    // A refused duplicate came after the call that runs.
+    const end = event._tag === "Error" && event.reason === "duplicate" ? waiting?.pop() : waiting?.shift()
+    if (waiting?.length === 0) this.ends.delete(event.callId)
     end?.(event)
   }
 }

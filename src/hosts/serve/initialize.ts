@@ -26,6 +26,8 @@ const optionNames = [
   "maxPendingActions",
   "eventBuffer",
   "eventBufferBytes",
+  "maxOutputBytes",
+  "undo",
   "resolveChoice",
   "parallelReads",
   "backgroundAfter",

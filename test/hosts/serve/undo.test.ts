@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises"
 import { PassThrough } from "node:stream"
-import { expect, it } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
 import { ServeHost } from "../../../src/hosts/serve/serve-host.ts"
 import { writeFileTool } from "../../../src/impls/index.ts"
-import { noIde, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
+import { noIde, pipeline, type Tool, ToolExecutor, ToolRegistry } from "../../../src/index.ts"
 import { useTempFolder } from "../../io/temp-folder.ts"
+import { toolOf } from "../../support/executor-of.ts"
 
 const path = useTempFolder()
 
@@ -14,10 +15,11 @@ interface Answer {
   readonly error?: { readonly message: string }
 }
 
-it("`undo` previews, `resolve` makes it, and `changes` lists what was changed", async () => {
+/** A client of a host with this tool. */
+const connect = async (tool: Tool) => {
   const input = new PassThrough()
   const answers = new Map<number, (answer: Answer) => void>()
-  const registry = new ToolRegistry([writeFileTool])
+  const registry = new ToolRegistry([tool])
   const host = new ServeHost({
     version: "0",
     input,
@@ -45,6 +47,12 @@ it("`undo` previews, `resolve` makes it, and `changes` lists what was changed", 
       input.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`)
     })
   await send("initialize", { protocolVersion: 1 })
+  onTestFinished(async () => void (await send("shutdown")))
+  return send
+}
+
+it("`undo` previews, `resolve` makes it, and `changes` lists what was changed", async () => {
+  const send = await connect(writeFileTool)
   const params = { path: "a", content: "x" }
   await send("enqueue", { calls: [{ callId: "write", name: "write_file", params, decision: "approve" }] })
   await expect
@@ -66,5 +74,15 @@ it("`undo` previews, `resolve` makes it, and `changes` lists what was changed", 
   expect((await send("changes", { since: "now" })).error?.message).toContain(
     "Expected `since` of `changes` to be epoch milliseconds",
   )
-  await send("shutdown")
+})
+
+it("`resolve` is answered each time, also of a call id that is in use", async () => {
+  const send = await connect(toolOf("change", pipeline().awaitResolve({ label: "Change" }).awaitApproval()))
+  await send("enqueue", { calls: [{ name: "change" }] })
+  await expect.poll(() => send("toolChoice").then(({ result }) => result?.toolChoice)).not.toBeNull()
+  const request = { callId: "r", action: "apply", reason: "test" }
+  const first = send("resolve", request)
+  expect((await send("resolve", request)).result).toMatchObject({ status: "error", reason: "duplicate" })
+  await send("deny", { callId: "r" })
+  expect((await first).result).toMatchObject({ status: "denied" })
 })
