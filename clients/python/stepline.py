@@ -57,8 +57,7 @@ class Stepline:
         self._events: queue.SimpleQueue[tuple[int, Event] | None] = queue.SimpleQueue()
         self._tools: dict[str, HostTool] = {}
         self._running: dict[str, HostCall] = {}
-        self._ids, self._unacknowledged, self._window = 0, 0, window
-        self._ended = self._closing = False
+        self._ids, self._given, self._window, self._closing, self._ended = 0, 0, window, False, ""
         threading.Thread(target=self._read, daemon=True).start()
         try:
             self.request("initialize", protocolVersion=1, window=window, **session)
@@ -71,11 +70,13 @@ class Stepline:
         return self.send(method, **params).result()
 
     def send(self, method: str, **params: Any) -> Future[Any]:
-        """The same without waiting: the future fails with SteplineError or SteplineClosed."""
+        """The same without waiting: the future fails with SteplineError or SteplineClosed, and cannot be cancelled."""
+        json.dumps(params, allow_nan=False)  # Raises for what is no JSON, before anything waits for an answer.
         answer: Future[Any] = Future()
+        answer.set_running_or_notify_cancel()
         with self._lock:
             if self._ended:
-                raise self._closed()
+                raise SteplineClosed(self._ended)
             self._ids += 1
             self._answers[number := self._ids] = answer
         self._write(method, {name: value for name, value in params.items() if value is not None}, {"id": number})
@@ -109,14 +110,13 @@ class Stepline:
     def events(self) -> Iterator[Event]:
         """What happens, each event once. Ends after `close`; raises SteplineClosed if the process ended by itself."""
         while (told := self._events.get()) is not None:
-            self._unacknowledged += 1
-            if self._unacknowledged * 2 >= self._window:
-                self._unacknowledged = 0
+            self._given += 1
+            if self._given % max(1, self._window // 2) == 0:
                 self._write("ack", {"seq": told[0]})
             yield told[1]
         self._events.put(None)
         if not self._closing:
-            raise self._closed()
+            raise SteplineClosed(self._ended)
 
     def approve(self, call_id: str, **answer: Any) -> bool:
         """`answer`: `params` to run with instead, `reason`, `remember`, `by`: who answers. True if it took effect, as of all answers."""
@@ -140,20 +140,16 @@ class Stepline:
         self._closing = True
         with contextlib.suppress(OSError):  # It had ended before.
             self._process.stdin.close()  # type: ignore[union-attr]
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            return self._process.wait()
+        self._process.kill()
+        return self._process.wait()
 
     def __enter__(self) -> Stepline:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _closed(self) -> SteplineClosed:
-        return SteplineClosed(f"The process has ended with status {self._process.wait()}")
 
     def _write(self, method: str, params: Mapping[str, Any], request: Mapping[str, int] = {}) -> None:
         line = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **request}) + "\n"
@@ -163,21 +159,26 @@ class Stepline:
             self._process.stdin.flush()  # type: ignore[union-attr]
 
     def _read(self) -> None:
-        stdout: IO[bytes] = self._process.stdout  # type: ignore[assignment]
-        for line in stdout:
-            if (message := json.loads(line)).get("method") == "event":
-                self._told(**message["params"])
-            elif (answer := self._answers.pop(message["id"], None)) is not None:
-                failed = message.get("error")
-                answer.set_exception(SteplineError(**failed)) if failed else answer.set_result(message["result"])
-        stdout.close()
+        line = b""
+        try:
+            for line in self._process.stdout:  # type: ignore[union-attr]
+                if (message := json.loads(line)).get("method") == "event":
+                    self._told(**message["params"])
+                elif (answer := self._answers.pop(message["id"], None)) is not None:
+                    failed = message.get("error")
+                    answer.set_exception(SteplineError(**failed)) if failed else answer.set_result(message["result"])
+            ended = f"The process has ended with status {self._process.wait()}"
+        except Exception:  # Whoever waits must be told.
+            ended = f"The process wrote a line that is none of `stepline serve`: {line.decode(errors='replace').strip():.200}"
+            self._process.kill()
+        self._process.stdout.close()  # type: ignore[union-attr]
         with self._lock:
-            self._ended = True
+            self._ended = ended
         self._events.put(None)
         for call in self._running.values():
             call.cancelled.set()
         for answer in self._answers.values():
-            answer.set_exception(self._closed())
+            answer.set_exception(SteplineClosed(ended))
 
     def _told(self, seq: int, event: Event) -> None:
         if event["_tag"] == "Delegate" and event["effect"]["_tag"] == "HostTool":
@@ -191,8 +192,8 @@ class Stepline:
     def _run_tool(self, call: HostCall, effect: Event) -> None:
         try:
             answer = {"output": self._tools[effect["name"]](effect["params"], call)}
-            json.dumps(answer)
-        except Exception as error:
+            json.dumps(answer, allow_nan=False)
+        except BaseException as error:  # `sys.exit` too would leave the call without an answer.
             answer = {"error": str(error) or type(error).__name__}
         with contextlib.suppress(SteplineError, SteplineClosed):  # Nobody waits for it any more.
             self.respond(call.call_id, **answer)

@@ -68,6 +68,25 @@ with Stepline(sys.argv[1:], filters={"shell": {"allow": ["^echo "]}}) as agent:
 
     show("own tool that gives no JSON", last(agent.run({"name": "unserializable"}))["content"])
 
+    @agent.tool("infinite", "Gives a number that JSON has not.", {"type": "object", "properties": {}}, approval=False)
+    def infinite(params, call: HostCall):
+        return {"content": "x", "details": float("inf")}
+
+    show("own tool that gives a number that JSON has not", last(agent.run({"name": "infinite"}))["content"])
+
+    @agent.tool("leaving", "Ends its thread.", {"type": "object", "properties": {}}, approval=False)
+    def leaving(params, call: HostCall):
+        sys.exit("gone")
+
+    show("own tool that exits", last(agent.run({"name": "leaving"}))["content"])
+
+    try:
+        agent.enqueue({"name": "divide", "params": {"a": float("nan")}})
+    except ValueError as error:
+        show("parameters that JSON has not", str(error))
+
+    show("taking back what was sent", agent.send("inspect").cancel())
+
     task = last(agent.run({"name": "divide", "params": {"a": 3, "b": 2}, "background": True}))
     show("background", [task["_tag"], agent.request("tasks/wait", taskId=task["callId"])["task"]["content"]])
 

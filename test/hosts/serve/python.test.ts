@@ -65,6 +65,10 @@ describeWith("python")("the client in Python", () => {
       ["own tool, invalid", "invalid"],
       ["own tool with a gate and an image", "image"],
       ["own tool that gives no JSON", "Object of type object is not JSON serializable"],
+      ["own tool that gives a number that JSON has not", "Out of range float values are not JSON compliant"],
+      ["own tool that exits", "gone"],
+      ["parameters that JSON has not", "Out of range float values are not JSON compliant"],
+      ["taking back what was sent", false],
       ["background", ["BackgroundStarted", "1.5"]],
       ["cancelling", true],
       ["cancelled", ["Cancelled", "enough"]],
@@ -85,6 +89,11 @@ describeWith("python")("the client in Python", () => {
       ["closed", -9],
     ])
     expect(await allEnded).toBe("")
+  })
+
+  it("ends a program that is not the server, and shows what that wrote", async () => {
+    const told = "The process wrote a line that is none of `stepline serve`: hello"
+    expect(await seen(client("other_program.py"))).toEqual([["closed", told]])
   })
 
   it("leaves no child, and no server, when it is killed itself", async () => {
