@@ -125,12 +125,11 @@ export const aiSdkTools = <Sdk extends AiSdk, T extends ToolTypes>(
 
   return {
     get tools() {
-      const tools: Record<string, unknown> = {}
       // `prepareStep` controls when `resolve` and `read_result` can be called.
-      for (const { name, description, parameters } of agent.definitions({ withResolve: true })) {
-        tools[name] = toolOf(name, description, parameters)
-      }
-      return tools as AiSdkTools<Sdk>["tools"]
+      const tools = agent
+        .definitions({ withResolve: true })
+        .map(({ name, description, parameters }) => [name, toolOf(name, description, parameters)] as const)
+      return Object.fromEntries(tools) as AiSdkTools<Sdk>["tools"]
     },
 
     async toolApproval({ toolCall: { toolCallId, toolName, input } }) {

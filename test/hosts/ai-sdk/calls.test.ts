@@ -113,6 +113,13 @@ for (const { name, sdk, scripted } of versions) {
       expect(closed).toEqual(["closed"])
     })
 
+    it("of a tool with the name of a property of all objects are run", async () => {
+      const executor = executorOf({ ["__proto__"]: pipeline().andThen(() => Step.Output("ran")) })
+      const { model, asked } = scripted([[{ id: "a", name: "__proto__" }], "end"])
+      await sdk.generateText({ model, prompt: "Go", stopWhen, ...aiSdkTools(sdk, executor) })
+      expect(toldIn(asked[1]!.prompt)).toEqual({ a: { type: "text", value: "ran" } })
+    })
+
     it("that were cut off while they streamed do not keep the conversation from going on", async () => {
       const plan = pipeline().andThen(async ({ delta, signal }: HandlerContext) => {
         await delta("one")
