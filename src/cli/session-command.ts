@@ -157,7 +157,7 @@ export const sessionCommand = async (options: RunOptions, version: string): Prom
     throw new UsageError("--timeline is for `stepline run` and `stepline TOOL`, not for a session.")
   if (stdin.isTTY && stdout.isTTY && env.TERM !== "dumb") {
     if (options.json === true)
-      throw new UsageError("--json is for calls and for lines on stdin, not for a session.")
+      throw new UsageError("--json is for `stepline run` and `stepline TOOL`, not for a session.")
     if (options.yes === true)
       throw new UsageError("--yes is for calls and for lines on stdin: a session asks at its gates.")
     return interactive(options, version)

@@ -1,5 +1,5 @@
 // @module-tag waits
-import { readFile, writeFile } from "node:fs/promises"
+import { readFile, symlink, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
 import { PseudoTerminal } from "../hosts/terminal/pseudo-terminal.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
@@ -38,6 +38,13 @@ it("takes back what an earlier run has changed, once that is confirmed", async (
   expect(await stepline("undo", undo!, "--yes")).toMatchObject({ status: 0 })
   expect(await readFile(path("a"), "utf8")).toBe("two\n")
   expect(await stepline("undo", "--last", "x")).toMatchObject({ status: 2 })
+})
+
+it("knows what was changed in its folder under another name", async () => {
+  await symlink(".", path("link"))
+  await stepline("--cwd", "link", "--yes", "write_file", "b", "new")
+  expect(await stepline("undo", "--yes")).toMatchObject({ status: 0 })
+  await expect(readFile(path("b"))).rejects.toThrow("ENOENT")
 })
 
 it.each(["c", "d"])("changes nothing if Ctrl-%s leaves its question", async (letter) => {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { openSync, writeSync } from "node:fs"
-import { readdir, readFile, rm } from "node:fs/promises"
+import { readdir, readFile, realpath, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { privateFolder } from "../private-folder.ts"
 import { isDead, type ProcessIdentity, thisProcess } from "../process-identity.ts"
@@ -160,14 +160,21 @@ const changesIn = (session: string, text: string): Array<LoggedChange> => {
   return [...changes, ...cut]
 }
 
-/** The changes by executors with this working directory, also in other processes, the oldest first. */
+/** The changes by executors with this working directory, under any of its names, also in other processes, the oldest first. */
 export const loggedChanges = async (cwd: string): Promise<Array<LoggedChange>> => {
   const folder = folderOf()
+  const places = new Map<string, string>()
+  const placeOf = async (path: string): Promise<string> => {
+    const place = places.get(path) ?? (await realpath(path).catch(() => path))
+    places.set(path, place)
+    return place
+  }
+  const place = await placeOf(cwd)
   const changes: Array<LoggedChange> = []
   for (const name of (await readdir(folder).catch(() => [])).filter((each) => each.endsWith(suffix))) {
     const text = await readFile(join(folder, name), "utf8").catch(() => "")
     for (const change of changesIn(name.slice(0, -suffix.length), text))
-      if (change.origin.cwd === cwd) changes.push(change)
+      if ((await placeOf(change.origin.cwd)) === place) changes.push(change)
   }
   return changes.sort((one, other) => one.at - other.at)
 }
