@@ -62,6 +62,8 @@ export class ModuleProcess {
   private readonly options: ProcessStart
   private readonly handle: Handle<Asker>
   private running: Running | undefined
+  /** Settles once no aborted question is open: each has ended, or its process has. */
+  private aborted: Promise<unknown> = Promise.resolve()
   /** Emitted again to each further process: extensions register tools in it. */
   private sessionStart: Message | undefined
 
@@ -77,17 +79,21 @@ export class ModuleProcess {
   }
 
   async ask(method: string, params: Message, asker: Asker = {}, signal?: AbortSignal): Promise<unknown> {
+    // A process that is about to be ended would take the question with it.
+    await this.aborted
     await this.load()
     const { running } = this
     if (running === undefined) throw this.ended("before the call")
+    const answer = running.peer.ask(method, params, asker, signal)
     let timer: NodeJS.Timeout | undefined
     const abort = () => {
       timer = setTimeout(() => running.end(), abortGrace)
+      this.aborted = Promise.allSettled([this.aborted, answer])
     }
     const release = signal && whenAborted(signal, abort)
     if (signal?.aborted === true) abort()
     try {
-      return await running.peer.ask(method, params, asker, signal)
+      return await answer
     } finally {
       release?.()
       clearTimeout(timer)
