@@ -8,6 +8,12 @@ import { ToolError } from "../model/step.ts"
 /** Replaces each CRLF with LF. */
 export const withUnixEndings = (text: string): string => text.replaceAll("\r\n", "\n")
 
+/** Throws a ToolError for half of a surrogate pair, as a text has that was cut: a file would get U+FFFD for it. */
+export const expectWholeCharacters = (text: string, what: string): void => {
+  if (/\p{Surrogate}/u.test(text))
+    throw new ToolError(`${what} has half of a character (one of two surrogates). Give whole characters.`)
+}
+
 const count = (text: string, part: string): number => {
   let found = 0
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found++
@@ -71,6 +77,8 @@ export const applyTextEdits = (text: string, edits: ReadonlyArray<TextEdit>): st
     if (edit.old_string === edit.new_string) {
       throw new ToolError(`${label}: old_string and new_string are the same. There is nothing to change.`)
     }
+    expectWholeCharacters(edit.old_string, `${label}: old_string`)
+    expectWholeCharacters(edit.new_string, `${label}: new_string`)
     return applyEdit(current, edit, label)
   }, text)
 }

@@ -6,6 +6,7 @@ import { textOutput } from "../output/output.ts"
 import type { FileChange } from "./file-change.ts"
 import { changing } from "./file-changes.ts"
 import { fileHandler } from "./file-handler.ts"
+import { expectWholeCharacters } from "./text-edits.ts"
 import { expectFileName } from "./validate-file.ts"
 
 /** Which file to write, and its content. */
@@ -28,6 +29,7 @@ export const WriteFile = (options: WriteFileOptions, files: Files = localFiles):
   const { path, content, change } = options
   const create: Parameters<typeof fileHandler>[3] = async ({ real }, context, signal) => {
     expectFileName(path)
+    expectWholeCharacters(content, "content")
     const after = Buffer.from(content)
     const made = [{ path: real, before: "nothing" as const, after }]
     await changing(context, files, made, () => files.create(real, after, signal))

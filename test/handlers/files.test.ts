@@ -197,6 +197,14 @@ describe("WriteFile", () => {
     expect(await readFile(path("a/b"), "utf8")).toBe("1\n2\n")
   })
 
+  it("refuses half of a character, which would be written as another", async () => {
+    expect(await answerOf(WriteFile({ path: "a", content: "whole \u{1f600}" }), here())).toContain("Created")
+    expect(await answerOf(WriteFile({ path: "b", content: "half \ud83d" }), here())).toBe(
+      "Error: content has half of a character (one of two surrogates). Give whole characters.",
+    )
+    expect(await readdir(path())).toEqual(["a"])
+  })
+
   it("refuses a file that appeared, and leaves it alone", async () => {
     await writeFile(path("file"), "theirs")
     const change = new FileChange()

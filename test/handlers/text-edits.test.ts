@@ -59,8 +59,18 @@ describe("an edit that cannot be applied", () => {
       ["a", "a"],
       "Edit 1: old_string and new_string are the same. There is nothing to change.",
     ],
+    [
+      "half of a character",
+      ["\ud83d", "b"],
+      "Edit 1: old_string has half of a character (one of two surrogates). Give whole characters.",
+    ],
+    [
+      "replaced by half of a character",
+      ["ccc", "\ude00"],
+      "Edit 1: new_string has half of a character (one of two surrogates). Give whole characters.",
+    ],
   ] as const)("tells that it is %s", (_, [old_string, new_string], message) => {
-    expect(() => replace("a a a ccc", old_string, new_string)).toThrow(message)
+    expect(() => replace("a a a ccc \u{1f600}", old_string, new_string)).toThrow(message)
   })
 
   it("is told by its number", () => {
