@@ -70,9 +70,10 @@ interface Parts {
   readonly capture: boolean
 }
 
-/** The span that a `traceparent` names. */
+/** The span that a `traceparent` names. Ids of zeros only name none. */
 const spanNamed = (name: string | undefined): SpanContext | undefined => {
-  const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(name ?? "") ?? []
+  const [, traceId, spanId, flags] =
+    /^00-(?!0*-)([0-9a-f]{32})-(?!0*-)([0-9a-f]{16})-([0-9a-f]{2})$/.exec(name ?? "") ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
 }

@@ -135,6 +135,19 @@ describe("otelTracer", () => {
     expect(linked()).toMatchObject([{ traceId, spanId }])
   })
 
+  it.each([
+    ["the span that its call names", `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, "b".repeat(16)],
+    ["the active one where its call names none", `00-${"0".repeat(32)}-${"0".repeat(16)}-00`, undefined],
+  ])("has a span under %s", async (_which, traceparent, spanId) => {
+    await using executor = executorOf(pipeline().andThen(() => Step.Output("done")))
+    await trace.getTracer("test").startActiveSpan("turn", async (active) => {
+      await executor.run({ name: "tool", meta: { traceparent } })
+      active.end()
+      const parent = named("execute_tool tool").parentSpanContext
+      expect(parent?.spanId).toBe(spanId ?? active.spanContext().spanId)
+    })
+  })
+
   it("has the spans of queued calls under those of their enqueuers", async () => {
     await using executor = executorOf(
       pipeline().andThen(async () => {
