@@ -32,7 +32,7 @@ import { type Message, Peer } from "./peer.ts"
 interface Load extends Pick<LoadOptions, "standIns" | "loadTimeout" | "argumentOrder" | "home" | "env"> {
   readonly path: string
   readonly cwd: string
-  readonly host: Pick<CustomToolHost, "hasUI" | "mode" | "flags" | "settings" | "cwd">
+  readonly host: Pick<CustomToolHost, "mode" | "flags" | "settings" | "cwd">
 }
 
 type Run = (call: Message, signal: AbortSignal) => Promise<unknown>
@@ -44,8 +44,8 @@ stayAlive()
 const runs = new Map<string, Run>()
 let loaded: LoadedExtensions | undefined
 let host: CustomToolHost = {}
-/** What the host says about its screen with each call. */
-let screen: Message = {}
+/** Whether the host has a screen, as it says with each question. */
+let hasUI = false
 
 const from = (
   names: ReadonlyArray<string>,
@@ -75,7 +75,7 @@ const makeHost = (given: Load["host"]): CustomToolHost => ({
   ...given,
   ui: { ...noOpUI, ...from(uiNotes, note("ui")), ...from(dialogs, ask) } as UIContext,
   get hasUI() {
-    return (screen.hasUI as boolean | undefined) ?? given.hasUI ?? false
+    return hasUI
   },
   ...from(hostMethods, note("host")),
   logger: from(logLevels, log) as unknown as Logger,
@@ -155,7 +155,6 @@ const hear = async (event: ToolCallEvent | ToolResultEvent, signal: AbortSignal)
 const methods: Readonly<Record<string, (params: Message, signal: AbortSignal) => unknown>> = {
   load: (params) => load(params as unknown as Load),
   call: (params, signal) => {
-    screen = params
     const run = runs.get(params.tool as string)
     if (run === undefined) throw new Error(`The extension no longer has a tool ${params.tool}`)
     return run(params, signal)
@@ -181,6 +180,7 @@ const tellHeard = (): void => {
 }
 
 const peer = new Peer<undefined>(socket, async (method, params, signal) => {
+  hasUI = params.hasUI === true
   try {
     return await methods[method]?.(params, signal)
   } finally {

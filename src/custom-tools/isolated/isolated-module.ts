@@ -47,12 +47,14 @@ class IsolatedModule {
   ) {
     this.host = host
     const params = () => {
-      const { hasUI, mode, flags, settings } = host
-      const told = { hasUI, mode, flags, settings: toPlainJson(settings), cwd: host.cwd }
+      const { mode, flags, settings } = host
+      const told = { mode, flags, settings: toPlainJson(settings), cwd: host.cwd }
       return { cwd, standIns, loadTimeout, argumentOrder, home, env, host: told }
     }
-    this.process = new ModuleProcess({ path, env, loadTimeout, params }, (method, given, signal, asker) =>
-      this.take(method, given, signal, asker),
+    const hasUI = () => this.api?.hasUI ?? host.hasUI ?? false
+    this.process = new ModuleProcess(
+      { path, env, loadTimeout, params, hasUI },
+      (method, given, signal, asker) => this.take(method, given, signal, asker),
     )
   }
 
@@ -128,7 +130,7 @@ class IsolatedModule {
       readonly cwd: string
     }
     const { agentId } = currentCall.getStore()?.agent ?? {}
-    const call = { tool, callId, params, cwd: context.cwd, agentId, hasUI: this.api?.hasUI }
+    const call = { tool, callId, params, cwd: context.cwd, agentId }
     return this.process.ask("call", call, { onUpdate, context }, signal)
   }
 

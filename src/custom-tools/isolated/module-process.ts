@@ -26,6 +26,8 @@ export interface ProcessStart {
   readonly loadTimeout: number
   /** Further parameters of `load`. */
   readonly params: () => Message
+  /** Whether the host has a screen, which it can get at any time. */
+  readonly hasUI: () => boolean
 }
 
 /** A call on whose behalf the process asks and tells. */
@@ -52,7 +54,7 @@ const program = (path: string): string => {
 }
 
 interface Running {
-  readonly peer: Peer<Asker>
+  readonly ask: Peer<Asker>["ask"]
   /** What `load` has answered. */
   readonly loaded: Promise<Message>
   end(): void
@@ -84,7 +86,7 @@ export class ModuleProcess {
     await this.load()
     const { running } = this
     if (running === undefined) throw this.ended("before the call")
-    const answer = running.peer.ask(method, params, asker, signal)
+    const answer = running.ask(method, params, asker, signal)
     let timer: NodeJS.Timeout | undefined
     const abort = () => {
       timer = setTimeout(() => running.end(), abortGrace)
@@ -112,7 +114,7 @@ export class ModuleProcess {
   }
 
   private start(): Running {
-    const { path, env, loadTimeout, params } = this.options
+    const { path, env, loadTimeout, params, hasUI } = this.options
     const mark = newMark()
     const child = spawn(process.execPath, [`--max-old-space-size=${maxHeap}`, program(path)], {
       env: addMark(environmentFor(env), mark),
@@ -124,6 +126,8 @@ export class ModuleProcess {
     const { pid } = child
     const leave = reaper.watch(pid)
     const peer = new Peer((child as ChildProcess).stdio[3] as Socket, this.handle)
+    const ask: Running["ask"] = (method, given, ...rest) =>
+      peer.ask(method, { ...given, hasUI: hasUI() }, ...rest)
     const since = pid === undefined ? undefined : startTimeOf(pid)
     const isOver = (how: string) => {
       leave()
@@ -141,12 +145,11 @@ export class ModuleProcess {
     ;(child.stdio[3] as Socket).once("close", end)
     const bound = loadBound(path, Math.round(2 * loadTimeout + startTime * busyFactor()))
     const load = async () => {
-      const loaded = (await bound.wait(peer.ask("load", { path, ...params() }, {}))) as Message
-      if (this.sessionStart !== undefined)
-        await bound.wait(peer.ask("event", { event: this.sessionStart }, {}))
+      const loaded = (await bound.wait(ask("load", { path, ...params() }, {}))) as Message
+      if (this.sessionStart !== undefined) await bound.wait(ask("event", { event: this.sessionStart }, {}))
       return loaded
     }
-    const running: Running = { peer, end, loaded: load() }
+    const running: Running = { ask, end, loaded: load() }
     running.loaded.catch(end)
     return running
   }

@@ -308,6 +308,13 @@ describe("an extension in a process of its own", () => {
     expect(warn.mock.calls).toEqual([["asked", { toolName: "who" }]])
   })
 
+  it("knows of a screen that the host gets after it was loaded", async () => {
+    const code = `pi.on("tool_call", (event, { hasUI, mode }) => ({ block: true, reason: mode + hasUI }))`
+    const { run, customTools } = await load(code)
+    customTools.setUIContext(foreign.noOpUI, true)
+    expect((await run("who")).content).toBe("rpctrue")
+  })
+
   it("reports to the host's log what a call leaves to nobody", async () => {
     const warn = vi.fn()
     const logger = { warn, error: vi.fn(), info: vi.fn(), debug: vi.fn() }
