@@ -4,6 +4,7 @@ import type { ToolResult } from "../model/event.ts"
 import type { HandlerContext } from "../model/handler.ts"
 import type { ToolDefinition } from "../model/tool-definition.ts"
 import { didYouMean } from "../text/near-name.ts"
+import { AnswerOrder, type AnswersAmong } from "./answer-order.ts"
 import { BusyClock } from "./busy-clock.ts"
 import type { CodeBounds } from "./code-limits.ts"
 import { CodePlan } from "./code-plan.ts"
@@ -38,6 +39,7 @@ export class CodeHost {
   private readonly mayCall: (name: string) => boolean
   private readonly bounds: CodeBounds
   private readonly stop = new AbortController()
+  private readonly order: AnswerOrder
   private calls = 0
 
   constructor(
@@ -52,6 +54,8 @@ export class CodeHost {
     this.tools = tools
     this.mayCall = mayCall
     this.bounds = bounds
+    context.memory.answers ??= []
+    this.order = new AnswerOrder(context.memory.answers as AnswersAmong)
     this.clock = new BusyClock(bounds.time, () =>
       this.end(
         `The code computed for ${formatMillis(bounds.time)} without calling a tool, which is as long as it may. Look for a loop that does not end, or do less at once.`,
@@ -76,10 +80,9 @@ export class CodeHost {
         if (text !== "") await this.clock.during(this.context.delta(text))
         return undefined
       },
-      call: async (name: unknown, params: unknown) =>
-        this.text(await this.call(String(name), String(params))),
-      describe: async (name: unknown) => this.text(this.describe(String(name))),
-      search: async (words: unknown) => this.text(this.search(String(words))),
+      call: (name: unknown, params: unknown) => this.answer(this.call(String(name), String(params))),
+      describe: (name: unknown) => this.answer(this.describe(String(name))),
+      search: (words: unknown) => this.answer(this.search(String(words))),
     }
   }
 
@@ -88,8 +91,8 @@ export class CodeHost {
     this.stop.abort()
   }
 
-  private text(answer: Answer): string {
-    const text = JSON.stringify(answer)
+  private async answer(given: Answer | Promise<Answer>): Promise<string> {
+    const text = JSON.stringify(await this.order.inTurn(given))
     const { bytes } = this.bounds
     if (Buffer.byteLength(text) <= bytes) return text
     return JSON.stringify(failure(`The result has more than ${bytes} bytes. Ask for less at once.`, "limit"))

@@ -1,10 +1,10 @@
 // @module-tag waits
-import { mkdir, readdir, rename, rm } from "node:fs/promises"
+import { cp, mkdir, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { runCodeTool } from "../../src/code/index.ts"
 import { openDurableExecutor } from "../../src/durable/index.ts"
-import { type HandlerContext, handler, pipeline, Step } from "../../src/index.ts"
+import { type HandlerContext, handler, pipeline, Step, ToolFilters } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { until } from "../support/deferred.ts"
 import { durableOf, untilTag } from "./durable-of.ts"
@@ -103,6 +103,33 @@ describe("the nested calls of a host that is killed", () => {
     },
     300_000,
   )
+
+  it("that were planned stay planned, though a rule approves such calls for the next process", async () => {
+    await mkdir(path("first"))
+    let hangs = true
+    const plans = {
+      gated: pipeline()
+        .awaitApproval()
+        .andThen(() => Step.Output("done")),
+      read: () => pipeline().andThen(() => (hangs ? new Promise<Step>(() => {}) : Step.Output("read"))),
+      run_code: runCodeTool({ tools: ["gated", "read"] }),
+    }
+    const params = { source: "return [await tools.gated(), await tools.read()]", plan: true }
+    const first = await durableOf(path("first/calls.db"), plans)
+    await first.enqueue([{ callId: "o", name: "run_code", params, decision: "approve" }])
+    await untilTag(first, "Started")
+    expect(await untilTag(first, "Started")).toMatchObject({ callId: "o/1", name: "read" })
+    // As a kill leaves it: `close` would store the outer call once more.
+    await cp(path("first"), path("second"), { recursive: true })
+    hangs = false
+    const filters = ToolFilters.compile({ gated: { allow: [""] } })
+    const second = await durableOf(path("second/calls.db"), plans, { filters })
+    await untilTag(second, "Completed")
+    expect(await untilTag(second, "Completed")).toMatchObject({ callId: "o/2" })
+    expect((await untilTag(second, "Completed")).content).toBe(
+      '[result]\n[{"planned":1},"read"]\n[plan]\n1. gated applied: done',
+    )
+  })
 })
 
 describeStores("A nested call", (_path, store) => {
@@ -226,6 +253,33 @@ describeStores("A nested call", (_path, store) => {
         { planned: 3, tool: "write", status: "applied", message: "wrote c" },
       ],
     })
+  })
+
+  it("of one branch of code is made again in the same place, whichever branch was answered first", async () => {
+    const plans = {
+      gated,
+      read: pipeline().andThen(() => Step.Output("read")),
+      run_code: runCodeTool({ tools: ["gated", "read"] }),
+    }
+    const source = `
+      const branch = async (name) => [await tools.gated({ name }), await tools.read({ name })]
+      return [await Promise.all(["a", "b"].map(branch)), await tools.gated({ name: "last" })]`
+    const first = await durableOf(store(), plans)
+    await first.enqueue([{ callId: "o", name: "run_code", params: { source }, decision: "approve" }])
+    await untilTag(first, "AwaitingApproval")
+    await untilTag(first, "AwaitingApproval")
+    await first.approve("o/2")
+    expect(await untilTag(first, "Completed")).toMatchObject({ callId: "o/2" })
+    expect(await untilTag(first, "Completed")).toMatchObject({ callId: "o/3" })
+    await first.approve("o/1")
+    await untilTag(first, "AwaitingApproval")
+    await first.close()
+    const second = await durableOf(store(), plans)
+    await untilTag(second, "AwaitingApproval")
+    await second.approve("o/5")
+    await untilTag(second, "Completed")
+    const branch = ["done", "read"]
+    expect(JSON.parse((await untilTag(second, "Completed")).content)).toEqual([[branch, branch], "done"])
   })
 
   it("is cancelled where its outer call does not run again", async () => {

@@ -104,6 +104,8 @@ const make = (
       onLeft: reject,
     })
     made.madeWith = madeWith
+    // What the handler has noted so far is stored together with the call.
+    if (call.memory !== undefined) engine.journal?.moved(call)
     waitFor(engine, nested, made, options, { resolve, reject })
   })
 
