@@ -82,6 +82,10 @@ const makeHost = (given: Load["host"]): CustomToolHost => ({
   onAbort: () => peer.tell("abort", {}),
 })
 
+/** Previews and definitions are the host's. */
+const agentOf = (agentId: unknown): CallingAgent =>
+  ({ agentId, definitions: () => [], cancel: () => 0 }) as unknown as CallingAgent
+
 /** Keeps a tool to run it as the executor of the host would; returns what the host is told of it. */
 const describe = (kind: "pi" | "omp", loaded: LoadedCustomTool | LoadedExtensionTool): Message => {
   const { tool, argumentOrder } = loaded as LoadedExtensionTool
@@ -89,9 +93,7 @@ const describe = (kind: "pi" | "omp", loaded: LoadedCustomTool | LoadedExtension
   const { schema, parse } = parameterSchema(name, parameters, host.cwd ?? process.cwd())
   const execute = callerOf(tool as AnyTool, host, kind === "omp" ? "legacy" : argumentOrder, parse)
   runs.set(name, async ({ callId, params, cwd, agentId }, signal) => {
-    // Previews and definitions are the host's.
-    const agent = { agentId, definitions: () => [], cancel: () => 0 } as unknown as CallingAgent
-    const given = { callId: callId as string, agent, signal }
+    const given = { callId: callId as string, agent: agentOf(agentId), signal }
     const { call, isolated } = isolatedCall(name, given, host.logger)
     const onUpdate = (update: unknown) => peer.tell("update", { update: toPartial(update).partial })
     const gate = gateOf(tool, host, params)
@@ -126,6 +128,7 @@ const load = async ({ path, cwd, host: given, ...options }: Load): Promise<Messa
     activeTools: () => [],
     allTools: () => [],
     setActiveTools: () => undefined,
+    callingAgent: agentOf,
   })
   return {
     tools: described,

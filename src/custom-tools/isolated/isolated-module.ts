@@ -81,7 +81,8 @@ class IsolatedModule {
     api.on("session_shutdown", () => this.process.end())
     for (const { name, description } of objectsOf(commands)) {
       if (typeof name !== "string") continue
-      const handler: ExtensionCommand["handler"] = (args) => this.process.ask("command", { name, args })
+      const handler: ExtensionCommand["handler"] = (args, context) =>
+        this.process.ask("command", { name, args }, { context })
       api.registerCommand?.(name, { handler, ...(typeof description === "string" && { description }) })
     }
     for (const [name, flag] of Object.entries(isPlainObject(flags) ? flags : {}))
@@ -97,9 +98,9 @@ class IsolatedModule {
 
   private forward(type: string): void {
     const isHook = type === "tool_call" || type === "tool_result"
-    const hook = (event: Message, { signal }: ExtensionContext) =>
-      this.process.ask("hook", { event }, {}, signal)
-    this.api?.on?.(type, isHook ? hook : (event) => this.process.emit(event))
+    const hook = (event: Message, context: ExtensionContext) =>
+      this.process.ask("hook", { event }, { context }, context.signal)
+    this.api?.on?.(type, isHook ? hook : (event, context) => this.process.emit(event, { context }))
   }
 
   /** Registers a tool, also if it is described anew. A process that starts again says what the last one said. */

@@ -30,7 +30,7 @@ export interface ProcessStart {
   readonly hasUI: () => boolean
 }
 
-/** A call on whose behalf the process asks and tells. */
+/** What the process asks and tells on behalf of: a call, a listener or a command. */
 export interface Asker {
   readonly onUpdate?: ((update: never) => void) | undefined
   readonly context?: { abort(): void } | undefined
@@ -103,10 +103,10 @@ export class ModuleProcess {
   }
 
   /** Emits an event, unless there is no process. */
-  async emit(given: Message): Promise<void> {
+  async emit(given: Message, asker: Asker): Promise<void> {
     const event = toPlainJson(given) as Message
     if (event.type === "session_start") this.sessionStart = event
-    if (this.running !== undefined) await this.ask("event", { event })
+    if (this.running !== undefined) await this.ask("event", { event }, asker)
   }
 
   end(): void {

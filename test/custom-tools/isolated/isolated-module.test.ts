@@ -315,6 +315,24 @@ describe("an extension in a process of its own", () => {
     expect((await run("who")).content).toBe("rpctrue")
   })
 
+  it("aborts also in listeners and commands, and listeners have the signal of the call", async () => {
+    const onAbort = vi.fn()
+    const code = `
+      pi.on("tool_call", (event, { abort, signal }) => {
+        if (signal.aborted) throw new Error("aborted before")
+        abort()
+      })
+      pi.on("turn_start", (event, { abort }) => abort())
+      pi.registerCommand("stop", { handler: (args, { abort }) => abort() })`
+    const { run, customTools } = await load(code, { onAbort })
+    expect((await run("who")).status).toBe("cancelled")
+    expect(onAbort).toHaveBeenCalledTimes(1)
+    await customTools.emit({ type: "turn_start" })
+    expect(onAbort).toHaveBeenCalledTimes(2)
+    await customTools.extensions.runCommand("stop")
+    expect(onAbort).toHaveBeenCalledTimes(3)
+  })
+
   it("reports to the host's log what a call leaves to nobody", async () => {
     const warn = vi.fn()
     const logger = { warn, error: vi.fn(), info: vi.fn(), debug: vi.fn() }
