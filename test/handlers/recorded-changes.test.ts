@@ -1,9 +1,11 @@
 // @module-tag waits
 import { spawnSync } from "node:child_process"
-import { readdir, readFile, writeFile } from "node:fs/promises"
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { recordedChanges } from "../../src/handlers/index.ts"
-import { ToolExecutor, ToolRegistry } from "../../src/index.ts"
+import { writeFileTool } from "../../src/impls/index.ts"
+import { noIde, ToolExecutor, ToolRegistry } from "../../src/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
 import { root } from "../support/root.ts"
 
@@ -53,6 +55,20 @@ const restored = async () => {
   executor.restoreChanges(await recordedChanges({ cwd: path() }))
   return executor
 }
+
+it("a change is known although a line before it was cut off", async () => {
+  const executor = new ToolExecutor(new ToolRegistry([writeFileTool]), { cwd: path(), delegates: noIde })
+  onTestFinished(() => executor.shutdown())
+  const write = (name: string) =>
+    executor.run({ name: "write_file", params: { path: name, content: "x" }, decision: "approve" })
+  await write("a")
+  const logs = path("state/stepline/undo-log")
+  const [log] = await readdir(logs)
+  await appendFile(join(logs, log!), '{"id":2,"ends":[')
+  await write("b")
+  const changed = (await restored()).changes().flatMap(({ paths }) => paths.map((each) => each.path))
+  expect(changed).toEqual([path("a"), path("b")])
+})
 
 const names = async () => (await readdir(path())).filter((name) => name !== "state")
 

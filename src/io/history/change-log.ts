@@ -96,7 +96,8 @@ export class ChangeLog {
   private write(line: Line): void {
     try {
       this.file ??= openSync(this.path, "ax", 0o600)
-      writeSync(this.file, `${JSON.stringify(line)}\n`)
+      // Begins a line of its own, because a full disk can have cut off the one before.
+      writeSync(this.file, `\n${JSON.stringify(line)}\n`)
     } catch {
       // For example a full disk.
     }
@@ -126,7 +127,7 @@ const processOf = (session: string): ProcessIdentity => {
   return { pid: Number(pid), ...(began !== "" && { began: began! }) }
 }
 
-/** A line that was cut off by the end of its process is skipped. */
+/** A line that was cut off, by the end of its process or a full disk, is skipped. */
 const linesOf = (text: string): Array<Line> =>
   text.split("\n").flatMap((line) => {
     try {
