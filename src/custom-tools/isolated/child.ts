@@ -14,6 +14,7 @@ import { messageOf } from "../../text/message-of.ts"
 import { callerOf } from "../adapt-tool.ts"
 import { contextOf } from "../contexts.ts"
 import { resultOf } from "../execute-tool.ts"
+import type { ExtensionRunner } from "../extensions/extension-runner.ts"
 import { type LoadedExtensions, loadExtensions } from "../extensions/load-extensions.ts"
 import type { CustomToolHost, Logger } from "../host.ts"
 import type { LoadedCustomTool, LoadedExtensionTool } from "../loaded-tool.ts"
@@ -133,8 +134,6 @@ const load = async ({ path, cwd, host: given, ...options }: Load): Promise<Messa
   return {
     tools: described,
     errors: errors.map(({ error }) => error),
-    commands: runner.commands.map(({ name, description }) => ({ name, description })),
-    flags: toPlainJson(Object.fromEntries(runner.flags)),
   }
 }
 
@@ -174,12 +173,16 @@ const methods: Readonly<Record<string, (params: Message, signal: AbortSignal) =>
 
 const told = new Set<string>()
 
-/** Tells the host which events there are listeners for: modules add some after they were loaded. */
-const tellHeard = (): void => {
-  for (const type of loaded?.runner.heard ?? []) {
-    if (!told.has(type)) peer.tell("listens", { type })
-    told.add(type)
+/** Tells the host what is new of listeners, commands and flags: modules register some after they were loaded. */
+const tellRegistered = ({ heard, commands, flags }: ExtensionRunner): void => {
+  const tell = (kind: string, note: Message) => {
+    const text = JSON.stringify([kind, note])
+    if (!told.has(text)) peer.tell(kind, note)
+    told.add(text)
   }
+  for (const name of heard) tell("listener", { name })
+  for (const { name, description } of commands) tell("command", { name, description })
+  for (const [name, flag] of flags) tell("flag", { name, flag: toPlainJson(flag) })
 }
 
 const peer = new Peer<undefined>(socket, async (method, params, signal) => {
@@ -187,6 +190,6 @@ const peer = new Peer<undefined>(socket, async (method, params, signal) => {
   try {
     return await methods[method]?.(params, signal)
   } finally {
-    tellHeard()
+    if (loaded !== undefined) tellRegistered(loaded.runner)
   }
 })

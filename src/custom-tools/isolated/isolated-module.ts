@@ -31,12 +31,10 @@ class IsolatedModule {
   private readonly host: CustomToolHost
   /** Undefined while the module is loaded. */
   private api: API | undefined
-  /** What each tool was last told to be. */
+  /** What was last said of each tool, listener, command and flag. */
   private readonly known = new Map<string, string>()
-  /** The types of events that the module listens to. */
-  private readonly heard = new Set<string>()
-  /** Tools that were registered between loading and `wire`. */
-  private readonly early: Array<Message> = []
+  /** What was registered before `wire`. */
+  private readonly early: Array<readonly [kind: string, note: Message]> = []
 
   constructor(
     path: string,
@@ -62,58 +60,51 @@ class IsolatedModule {
     const loaded = await this.process.load()
     const [tools, errors] = [objectsOf(loaded.tools), textsOf(loaded.errors)]
     const [error] = errors
-    if (error !== undefined && tools.length + this.heard.size === 0) {
+    if (error !== undefined && tools.length + this.early.length === 0) {
       this.process.end()
       return { error }
     }
-    return { factory: (api) => this.wire(api as API, tools, loaded), errors }
+    return { factory: (api) => this.wire(api as API, tools), errors }
   }
 
-  private async wire(api: API, tools: Array<Message>, { commands, flags }: Message): Promise<ReturnedTools> {
+  private async wire(api: API, tools: Array<Message>): Promise<ReturnedTools> {
     this.api = api
-    const returned = [...tools, ...this.early].flatMap((tool) => {
-      if (tool.kind === "omp") return [this.proxy(tool)]
-      this.register(tool)
-      return []
-    })
-    if (api.on === undefined) return returned
-    for (const type of this.heard) this.forward(type)
-    api.on("session_shutdown", () => this.process.end())
-    for (const { name, description } of objectsOf(commands)) {
-      if (typeof name !== "string") continue
-      const handler: ExtensionCommand["handler"] = (args, context) =>
-        this.process.ask("command", { name, args }, { context })
-      api.registerCommand?.(name, { handler, ...(typeof description === "string" && { description }) })
+    const isReturned = ({ kind }: Message) => kind === "omp"
+    for (const tool of tools) if (!isReturned(tool)) this.register("tool", tool)
+    for (const [kind, note] of this.early) this.register(kind, note)
+    api.on?.("session_shutdown", () => this.process.end())
+    return tools.filter(isReturned).map((tool) => this.proxy(tool))
+  }
+
+  /** Registers what the module did, at any time. A process that starts again says what the last one said. */
+  private register(kind: string, note: Message): void {
+    const { api } = this
+    if (api === undefined) {
+      this.early.push([kind, note])
+      return
     }
-    for (const [name, flag] of Object.entries(isPlainObject(flags) ? flags : {}))
-      if (isPlainObject(flag)) api.registerFlag?.(name, flag as unknown as ExtensionFlag)
-    return returned.length === 0 ? undefined : returned
+    const name = String(note.name)
+    const text = JSON.stringify(note)
+    if (this.known.get(`${kind} ${name}`) === text) return
+    this.known.set(`${kind} ${name}`, text)
+    if (kind === "tool") api.registerTool?.(this.proxy(note) as never)
+    if (kind === "listener") this.listen(api, name)
+    if (kind === "command") this.registerCommand(api, name, note.description)
+    if (kind === "flag" && isPlainObject(note.flag))
+      api.registerFlag?.(name, note.flag as unknown as ExtensionFlag)
   }
 
-  private listen(type: unknown): void {
-    if (typeof type !== "string" || this.heard.has(type)) return
-    this.heard.add(type)
-    this.forward(type)
-  }
-
-  private forward(type: string): void {
+  private listen(api: API, type: string): void {
     const isHook = type === "tool_call" || type === "tool_result"
     const hook = (event: Message, context: ExtensionContext) =>
       this.process.ask("hook", { event }, { context }, context.signal)
-    this.api?.on?.(type, isHook ? hook : (event, context) => this.process.emit(event, { context }))
+    api.on?.(type, isHook ? hook : (event, context) => this.process.emit(event, { context }))
   }
 
-  /** Registers a tool, also if it is described anew. A process that starts again says what the last one said. */
-  private register(tool: Message): void {
-    if (this.api === undefined) {
-      this.early.push(tool)
-      return
-    }
-    const text = JSON.stringify(tool)
-    const name = String(tool.name)
-    if (this.known.get(name) === text) return
-    this.known.set(name, text)
-    this.api.registerTool?.(this.proxy(tool) as never)
+  private registerCommand(api: API, name: string, description: unknown): void {
+    const handler: ExtensionCommand["handler"] = (args, context) =>
+      this.process.ask("command", { name, args }, { context })
+    api.registerCommand?.(name, { handler, ...(typeof description === "string" && { description }) })
   }
 
   private proxy({ kind, hasOnSession, ...described }: Message): AnyTool | undefined {
@@ -144,9 +135,10 @@ class IsolatedModule {
   private take(method: string, params: Message, signal: AbortSignal, asker: Asker | undefined): unknown {
     switch (method) {
       case "tool":
-        return this.register(params)
-      case "listens":
-        return this.listen(params.type)
+      case "listener":
+      case "command":
+      case "flag":
+        return this.register(method, params)
       case "log":
         return this.log(params)
       case "update":

@@ -359,6 +359,17 @@ describe("an extension in a process of its own", () => {
     expect(notify.mock.lastCall?.[0]).toBe("you true")
   })
 
+  it("has commands and flags that it registers once the session starts", async () => {
+    const { customTools, run } = await load(`pi.on("session_start", () => {
+      pi.registerFlag("late", { type: "string" })
+      pi.registerCommand("late", { handler: () => { calls = 41 } })
+    })`)
+    await customTools.emit({ reason: "start" })
+    expect([...customTools.extensions.flags]).toEqual([["late", { type: "string" }]])
+    await customTools.extensions.runCommand("late")
+    expect((await run("who")).content).toMatch(/,42\]$/)
+  })
+
   it("ends with the session", async () => {
     const { who, customTools } = await load("")
     const [pid] = await who()
