@@ -5,6 +5,7 @@ import { defaultOutputBytes } from "../../output/cut-blocks.ts"
 import { settledEvent } from "../actions/action-events.ts"
 import { stageAction } from "../actions/resolving.ts"
 import type { Engine } from "../engine.ts"
+import { afterNested } from "../nested/nesting.ts"
 import { takeTurn } from "../nested/turns.ts"
 import { toBackground } from "../questions/answers.ts"
 import { askHost, rememberCall } from "../questions/asking.ts"
@@ -192,5 +193,9 @@ export const timedOut = (engine: Engine, call: Call): void => {
     engine.receive(call, { _tag: "Marked" })
     return suspended(engine, call)
   }
-  engine.receive(call, { _tag: "TimedOut", message: timeoutMessage(call, settings) })
+  const out = () => void engine.receive(call, { _tag: "TimedOut", message: timeoutMessage(call, settings) })
+  // The nested calls of a finally handler end before this call does.
+  if (call.state._tag === "Cleaning" && call.nested?.isOpen === true)
+    afterNested(engine, call, call.nested, out)
+  else out()
 }

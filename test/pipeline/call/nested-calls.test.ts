@@ -313,6 +313,20 @@ describe("the end of an outer call", () => {
     expect(seen).toEqual(["o/2", "o/1", "o"])
   })
 
+  it("waits for what a finally handler that took too long has left open", async () => {
+    const { seen, plans } = cleanups()
+    const tool = pipeline().finally(async ({ call }) => {
+      await call("gatedStuck")
+      return Step.Continue
+    })
+    const executor = executorOf({ ...plans, tool }, { finallyTimeout: 20 })
+    const events: Array<ToolEvent> = []
+    await executor.run({ callId: "o", name: "tool" }, (event) => events.push(event))
+    expect(seen).toEqual(["o/1"])
+    expect(trail(events).slice(-2)).toEqual(["o/1 Cancelled", "o Completed"])
+    expect(events.at(-1)).toMatchObject({ cleanupErrors: [expect.stringContaining("20 ms")] })
+  })
+
   it("cancels what its handler left open", async () => {
     const { seen, plans } = cleanups()
     const tool = pipeline().andThen(async ({ call }) => {
