@@ -36,7 +36,7 @@ const isWhole = (snapshot: CallSnapshot): boolean => {
     case "Running":
       return hasData(snapshot) && typeof shape === "string"
     case "Asking":
-      return hasData(snapshot) && typeof shape === "string" && isPlainObject(state.question)
+      return hasData(snapshot) && typeof shape === "string" && isQuestion(state.question)
     case "Cleaning":
       return hasData(snapshot) && isIndex(state.part) && isThen(state.then)
     default:
@@ -50,6 +50,10 @@ const isIndex = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 
 const isOutput = (output: unknown): boolean =>
   output === undefined || (isPlainObject(output) && toOutput(output) !== undefined)
+
+const isQuestion = (question: StateOf<"Asking">["question"]): boolean =>
+  isPlainObject(question) &&
+  (question.kind === "approval" || (question.kind === "delegate" && isPlainObject(question.effect)))
 
 const isThen = (then: StateOf<"Cleaning">["then"]): boolean =>
   isPlainObject(then) && (then._tag === "Restart" || (then._tag === "End" && isPlainObject(then.outcome)))

@@ -255,6 +255,9 @@ describe("a snapshot", () => {
       'Cannot restore "c": the pipeline of tool "tool" has another shape than when the call was written down. Run the call anew',
     )
     expect(() => first.restore(snapshot)).toThrow('Cannot restore "c": the id is in use')
+    // Nobody could answer it.
+    const asking = { ...snapshot, state: { _tag: "Asking", question: {} } } as never
+    expect(() => executorOf({ tool: gated() }).restore(asking)).toThrow("this is no snapshot of a call")
   })
 
   it("of version 1 of a call that restarts keeps what was told and decided", async () => {
