@@ -5,7 +5,7 @@ import type { AgentLoop } from "./agent-loop.ts"
 /** How many agents are remembered; the oldest are forgotten. */
 const maxAgents = 1000
 
-/** The agents of conversations. All calls of one step of a run are one turn of its agent. */
+/** The agents of conversations. All calls of one step are one turn of its agent. */
 export class Threads<T extends ToolTypes> {
   private readonly makeLoop: (agentId: string) => AgentLoop<T>
   private readonly agentId: string | undefined
@@ -16,7 +16,7 @@ export class Threads<T extends ToolTypes> {
     this.agentId = agentId
   }
 
-  /** `id`: that of the conversation, if it has one. `step`: that of its run. */
+  /** `id`: that of the conversation, if it has one. `step`: unlike that of other steps, also of other runs; undefined for the last one. */
   of(id: unknown, step: unknown): AgentLoop<T> {
     const agentId = this.agentId ?? (typeof id === "string" && id !== "" ? id : "main")
     const thread = this.known.get(agentId) ?? { loop: this.makeLoop(agentId), step: undefined }
@@ -24,8 +24,10 @@ export class Threads<T extends ToolTypes> {
     this.known.set(agentId, thread)
     const [oldest] = this.known.keys()
     if (this.known.size > maxAgents) this.known.delete(oldest!)
-    if (step === undefined || step !== thread.step) thread.loop.nextTurn()
-    thread.step = step
+    if (step !== undefined && step !== thread.step) {
+      thread.loop.nextTurn()
+      thread.step = step
+    }
     return thread.loop
   }
 }

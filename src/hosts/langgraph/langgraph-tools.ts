@@ -43,7 +43,6 @@ interface Runtime {
     /** One object for each run of a task. */
     readonly __pregel_scratchpad?: object
   }
-  readonly metadata?: { readonly langgraph_step?: unknown }
   /** `lg_tool_call` if the call is a separate task. */
   readonly state?: { readonly messages?: ReadonlyArray<unknown>; readonly lg_tool_call?: unknown }
   /** Absent outside of a graph. */
@@ -59,6 +58,7 @@ const askedTwice =
   "This node of the graph has asked about another call already, and can ask only once. Run the calls of a message with a ToolNode, or each in a node of its own."
 
 interface ModelMessage {
+  readonly id?: string
   readonly tool_calls?: ReadonlyArray<{ readonly id?: string; readonly name: string; readonly args: unknown }>
   readonly response_metadata?: { readonly finish_reason?: unknown; readonly stop_reason?: unknown }
 }
@@ -69,6 +69,10 @@ const messageOf = ({ state, toolCall }: Runtime): ModelMessage =>
     const { tool_calls } = Object(message) as ModelMessage
     return Array.isArray(tool_calls) && tool_calls.some(({ id }) => id === toolCall?.id)
   }) as ModelMessage | undefined) ?? {}
+
+/** All calls of one message are one turn. The number of a step is that of another run, too, where nothing keeps checkpoints. */
+const turnOf = ({ id, tool_calls }: ModelMessage): unknown =>
+  tool_calls === undefined ? {} : JSON.stringify([id, tool_calls.map((call) => call.id)])
 
 /** Whether the model's answer was cut at its limit. */
 const isTruncated = ({ response_metadata: { finish_reason, stop_reason } = {} }: ModelMessage): boolean =>
@@ -137,8 +141,8 @@ export const langGraphTools = <Sdk extends LangChainSdk, T extends ToolTypes>(
       const { toolCall, signal, writer } = runtime
       const callId = toolCall?.id ?? crypto.randomUUID()
       const call = { callId, name, params }
-      const loop = threads.of(runtime.configurable?.thread_id, runtime.metadata?.langgraph_step)
       const message = messageOf(runtime)
+      const loop = threads.of(runtime.configurable?.thread_id, turnOf(message))
       const answer = (await answersOf(loop, call, runtime, message)).get(callId)
       // A checkpoint that is resumed twice has the same task.
       const approval = JSON.stringify([runtime.configurable?.__pregel_task_id, call])

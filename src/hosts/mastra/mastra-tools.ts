@@ -47,7 +47,6 @@ interface ToolContext {
   readonly agent?: {
     readonly toolCallId: string
     readonly threadId?: string
-    readonly messages?: ReadonlyArray<unknown>
     readonly resumeData?: unknown
     suspend(question: MastraQuestion): Promise<void>
   }
@@ -66,14 +65,19 @@ export const mastraTools = <Sdk extends MastraSdk, T extends ToolTypes>(
   options: MastraOptions = {},
 ): Record<string, ReturnType<Sdk["createTool"]>> => {
   const threads = new Threads((agentId) => new AgentLoop(executor, { ...options, agentId }), options.agentId)
+  // Mastra does not tell in which step a call is. A step begins with a call while no other one of its conversation runs.
+  const steps = new Map<string | undefined, { calls: number }>()
   const createTool = sdk.createTool as (options: unknown) => unknown
   const definitions = executor.agent(options.agentId).definitions({ withResolve: true })
   const tools = definitions.map(({ name, description, parameters }) => {
-    const execute = async (params: unknown, context: ToolContext): Promise<LoopResult | undefined> => {
+    const run = async (
+      loop: AgentLoop<T>,
+      params: unknown,
+      context: ToolContext,
+    ): Promise<LoopResult | undefined> => {
       const { agent, abortSignal: signal, requestContext, writer } = context
       const { toolCallId: callId = crypto.randomUUID(), resumeData } = agent ?? {}
       const call = { callId, name, params }
-      const loop = threads.of(agent?.threadId, agent?.messages?.length)
       const decision = await loop.decide(call)
       if (decision.verdict === "ask" && resumeData === undefined && agent !== undefined) {
         await agent.suspend({ ...actionOf({ call, decision, parameters }), argsSchema: parameters })
@@ -92,6 +96,18 @@ export const mastraTools = <Sdk extends MastraSdk, T extends ToolTypes>(
         // Nobody listens after the run's end.
         onDelta: (delta) => void writer?.write({ callId, name, delta }).catch(() => {}),
       })
+    }
+    const execute = async (params: unknown, context: ToolContext) => {
+      const { threadId, resumeData } = context.agent ?? {}
+      const step = steps.get(threadId) ?? { calls: 0 }
+      steps.set(threadId, step)
+      step.calls += 1
+      try {
+        return await run(threads.of(threadId, resumeData === undefined ? step : undefined), params, context)
+      } finally {
+        step.calls -= 1
+        if (step.calls === 0) steps.delete(threadId)
+      }
     }
     return [
       name,

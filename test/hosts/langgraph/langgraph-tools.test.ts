@@ -425,6 +425,21 @@ describe("LangGraph: previews", () => {
     expect(log).toEqual(["preview a.ts", "apply a.ts", "close a.ts"])
   })
 
+  it("withhold the calls of a later run, too, whose steps have the same numbers without a checkpointer", async () => {
+    const executor = executorOf({
+      edit: editTool().plan,
+      note: pipeline().andThen(() => Step.Output("noted")),
+    })
+    const tools = langGraphTools(langchain, executor)
+    const calling = async (name: string) => {
+      const model = new ScriptedModel([[{ id: name, name }], "done"])
+      const { messages } = await langchain.createAgent({ model, tools }).invoke(start)
+      return toldIn(messages)[name]?.content
+    }
+    expect(await calling("edit")).toContain("would change a.ts")
+    expect(await calling("note")).toContain("was not executed")
+  })
+
   it("with a gate behind them can be approved or rejected, and not edited", async () => {
     const change = pipeline().awaitResolve({ label: "Change" }).awaitApproval()
     const { graph } = graphOf(executorOf({ change }), [

@@ -30,6 +30,24 @@ describeWith("mastra")("Mastra: calls", () => {
     expect(told()).toEqual({ a: text("hello you"), b: text("The disk is full") })
   })
 
+  it("of each step are a turn: a preview withholds others, until `resolve` is called", async () => {
+    const change = pipeline()
+      .awaitResolve({ label: "Change" })
+      .andThen(() => Step.Output("changed"))
+    const note = pipeline().andThen(() => Step.Output("noted"))
+    const { agent, told } = agentOf(executorOf({ change, note }), [
+      [{ id: "a", name: "change" }],
+      [{ id: "b", name: "note" }],
+      [{ id: "r", name: "resolve", params: { action: "apply", reason: "good" } }],
+      "done",
+    ])
+    await agent.generate("Change")
+    expect(told()).toMatchObject({
+      b: { value: expect.stringContaining("was not executed") },
+      r: text("changed"),
+    })
+  })
+
   it("end with the run", async () => {
     const controller = new AbortController()
     const started = deferred<undefined>()
