@@ -29,8 +29,9 @@ const unbounded = 2 ** 31 - 1
 
 const limitsOf = ({ memory, bytes, source, calls }: CodeBounds, given: number) => ({
   timeoutMs: unbounded,
-  memoryLimitBytes: memory,
-  maxResultBytes: Math.min(unbounded, 2 * bytes),
+  memoryLimitBytes: Math.min(unbounded, memory),
+  // The result is a text of JSON, whose quotes are escaped on its way.
+  maxResultBytes: Math.min(unbounded, 4 * bytes),
   // The package's console would write to the console of this process.
   maxConsoleOutputBytes: 1,
   maxSourceBytes: source + given,
@@ -71,6 +72,11 @@ export const runCode = async (
   const { run, getHostFunctionContext } = await loadRun()
   const host = new CodeHost(context, tools, mayCall, bounds, plans)
   const { program, column } = guestProgram(source, determinism, bounds.log)
+  const failed = (message: string, cause?: unknown) =>
+    Step.Error(message, {
+      cause,
+      ...(host.log !== "" && { output: textOutput(loggedIn(host.log).trimEnd()) }),
+    })
   host.clock.start()
   try {
     const limits = limitsOf(bounds, program.length - source.length + 16)
@@ -81,16 +87,14 @@ export const runCode = async (
       limits,
     }
     const { value } = (await run(given)) as { readonly value?: string }
+    if (value !== undefined && Buffer.byteLength(value) > bounds.bytes) return failed(tooLong(bounds))
     // The time of people and of tools does not count as the code's.
     const planned = await host.clock.during(host.plan?.carryOut() ?? Promise.resolve(undefined))
     return Step.Output(outputOf(value, host.log, planned))
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
-    const message = host.ended ?? faultOf(error, column, source.split("\n").length)
-    return Step.Error(message, {
-      cause: error,
-      ...(host.log !== "" && { output: textOutput(loggedIn(host.log).trimEnd()) }),
-    })
+    const message = host.ended ?? faultOf(error, column, source.split("\n").length, bounds)
+    return failed(message, error)
   } finally {
     host.clock.stop()
   }
@@ -122,7 +126,7 @@ export const sourceFault = async (source: string, bounds: CodeBounds): Promise<s
     await run({ source: `${start}${source}\n})`, hostFunctions: {}, limits })
     return undefined
   } catch (error) {
-    return `${faultOf(error, start.length, source.split("\n").length)}\nNothing was run. Correct the source, and call run_code again.`
+    return `${faultOf(error, start.length, source.split("\n").length, bounds)}\nNothing was run. Correct the source, and call run_code again.`
   }
 }
 
@@ -155,13 +159,21 @@ const advice: Readonly<Record<string, string>> = {
   RUN_SOURCE_TOO_LARGE: "The source is too long. Split it into several runs.",
 }
 
-/** The second is what QuickJS says when it has no memory left for the first. */
-const outOfMemory = new Set(["out of memory", "Job execution error: null"])
+const tooLong = ({ bytes }: CodeBounds): string =>
+  `The result of the run has more than ${bytes} bytes. Return less at once.`
 
-const faultOf = (error: unknown, column: number, lines: number): string => {
+/** What QuickJS says when it has no memory left, also for the first, and for the answer of a call. */
+const outOfMemory = new Set([
+  "out of memory",
+  "Job execution error: null",
+  "Host function result is invalid run-js-v1 data: out of memory",
+])
+
+const faultOf = (error: unknown, column: number, lines: number, bounds: CodeBounds): string => {
   const { code = "", name, stack } = error as Partial<RunError>
   const known = advice[code]
   if (known !== undefined) return known
+  if (code === "RUN_SERIALIZATION_ERROR") return tooLong(bounds)
   const message = messageOf(error)
   const kind = name === undefined || name === "Error" ? "" : `${name}: `
   const memory = outOfMemory.has(message) ? ". The code needs too much memory: keep less at once." : ""

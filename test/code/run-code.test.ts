@@ -289,6 +289,17 @@ describe("run_code", () => {
         bytes: 1000,
       }),
     ).toContain("The parameters have more than 1000 bytes. Pass less at once.")
+    for (const size of [1000, 3000, 5000])
+      expect(await limited(`return 'x'.repeat(${size})`, { bytes: 1000 })).toBe(
+        "The result of the run has more than 1000 bytes. Return less at once.",
+      )
+    expect(await limited(`return '"'.repeat(498)`, { bytes: 1000 })).toBe(JSON.stringify('"'.repeat(498)))
+    expect(
+      await limited("const a = []; for (;;) a.push(await tools.read({ path: 'x'.repeat(3e4) }))", {
+        memory: 2 * 1024 * 1024,
+      }),
+    ).toContain(". The code needs too much memory: keep less at once.")
+    expect(await limited(`return 1`, { memory: 2 ** 40 })).toBe("1")
     expect(await limited(`// ${"x".repeat(500)}`, { source: 100 })).toBe(
       "The source is too long. Split it into several runs.",
     )
