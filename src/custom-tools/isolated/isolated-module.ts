@@ -5,7 +5,7 @@
 import { toPlainJson } from "../../output/to-plain-json.ts"
 import { isPlainObject } from "../../schema/plain-object.ts"
 import { currentCall } from "../current-call.ts"
-import type { CustomToolAPI } from "../custom-tool.ts"
+import type { CustomToolAPI, CustomToolContext } from "../custom-tool.ts"
 import type { ExtensionAPI, ExtensionCommand, ExtensionContext, ExtensionFlag } from "../extension.ts"
 import { loggerOf } from "../file-logger.ts"
 import type { CustomToolHost } from "../host.ts"
@@ -109,7 +109,8 @@ class IsolatedModule {
 
   private proxy({ kind, hasOnSession, ...described }: Message): AnyTool | undefined {
     const { name } = described
-    const onSession = (event: SessionEvent) => this.session(name, event, hasOnSession === true)
+    const onSession = (event: SessionEvent, context: CustomToolContext) =>
+      this.session(name, event, context, hasOnSession === true)
     const execute = (...parts: Array<unknown>) => this.execute(name, parts)
     return takeTool({ ...toldOf(described), execute, ...(kind === "omp" && { onSession }) })
   }
@@ -126,8 +127,13 @@ class IsolatedModule {
     return this.process.ask("call", call, { onUpdate, context }, signal)
   }
 
-  private async session(tool: unknown, event: SessionEvent, isHeard: boolean): Promise<void> {
-    if (isHeard) await this.process.ask("session", { tool, event })
+  private async session(
+    tool: unknown,
+    event: SessionEvent,
+    context: CustomToolContext,
+    isHeard: boolean,
+  ): Promise<void> {
+    if (isHeard) await this.process.ask("session", { tool, event }, { context })
     if (event.reason === "shutdown" && this.api?.on === undefined) this.process.end()
   }
 

@@ -379,18 +379,20 @@ describe("an extension in a process of its own", () => {
   })
 
   it("may return tools of oh-my-pi, with their defaults and sessions", async () => {
+    const onAbort = vi.fn()
     const { run, customTools } = await load(
       `let heard = []
        export default ({ zod }) => ({
          name: "omp", description: "", approval: "read",
          parameters: zod.object({ n: zod.number().default(3), s: zod.string().transform((s) => s.length) }),
          execute: async (id, params, onUpdate, ctx, signal) => ({ content: [{ type: "text", text: JSON.stringify([params, heard, signal.aborted]) }] }),
-         onSession: ({ reason }) => void heard.push(reason),
+         onSession: ({ reason }, ctx) => { heard.push(reason); ctx.abort() },
        })`,
-      {},
+      { onAbort },
       "tool.ts",
     )
     await customTools.emit({ reason: "start" })
+    expect(onAbort).toHaveBeenCalledTimes(1)
     expect((await run("omp", { s: "four" })).content).toBe('[{"n":3,"s":4},["start"],false]')
   })
 })
