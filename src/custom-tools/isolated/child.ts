@@ -26,7 +26,7 @@ import type { SessionEvent, ToolCallEvent, ToolResultEvent } from "../session-ev
 import { gateOf } from "../tool-approval.ts"
 import type { AnyTool } from "../tool-shape.ts"
 import { type DialogOptions, noOpUI, type UIContext } from "../ui-context.ts"
-import { dialogs, hostMethods, logLevels, toldOf, uiNotes } from "./methods.ts"
+import { dialogs, hostMethods, logLevels, stateMethods, toldOf, uiNotes } from "./methods.ts"
 import { type Message, Peer } from "./peer.ts"
 
 /** What the host's `load` asks for. */
@@ -45,8 +45,8 @@ stayAlive()
 const runs = new Map<string, Run>()
 let loaded: LoadedExtensions | undefined
 let host: CustomToolHost = {}
-/** Whether the host has a screen, as it says with each question. */
-let hasUI = false
+/** What the host says of its session with each question. */
+let state: Message = {}
 
 const from = (
   names: ReadonlyArray<string>,
@@ -76,8 +76,9 @@ const makeHost = (given: Load["host"]): CustomToolHost => ({
   ...given,
   ui: { ...noOpUI, ...from(uiNotes, note("ui")), ...from(dialogs, ask) } as UIContext,
   get hasUI() {
-    return hasUI
+    return state.hasUI === true
   },
+  ...from(stateMethods, (name) => () => state[name]),
   ...from(hostMethods, note("host")),
   logger: from(logLevels, log) as unknown as Logger,
   onAbort: () => peer.tell("abort", {}),
@@ -186,7 +187,7 @@ const tellRegistered = ({ heard, commands, flags }: ExtensionRunner): void => {
 }
 
 const peer = new Peer<undefined>(socket, async (method, params, signal) => {
-  hasUI = params.hasUI === true
+  if (isPlainObject(params.state)) state = params.state
   try {
     return await methods[method]?.(params, signal)
   } finally {

@@ -16,7 +16,7 @@ import type { ModuleLoader } from "../loading/module-loader.ts"
 import type { SessionEvent } from "../session-events.ts"
 import { type AnyTool, takeTool } from "../tool-shape.ts"
 import { noOpUI } from "../ui-context.ts"
-import { dialogs, hostMethods, logLevels, toldOf, uiNotes } from "./methods.ts"
+import { dialogs, hostMethods, logLevels, stateMethods, toldOf, uiNotes } from "./methods.ts"
 import { type Asker, ModuleProcess } from "./module-process.ts"
 import type { Message } from "./peer.ts"
 
@@ -49,9 +49,12 @@ class IsolatedModule {
       const told = { mode, flags, settings: toPlainJson(settings), cwd: host.cwd }
       return { cwd, standIns, loadTimeout, argumentOrder, home, env, host: told }
     }
-    const hasUI = () => this.api?.hasUI ?? host.hasUI ?? false
+    const state = () => ({
+      hasUI: this.api?.hasUI ?? host.hasUI,
+      ...Object.fromEntries(stateMethods.map((name) => [name, host[name]?.()])),
+    })
     this.process = new ModuleProcess(
-      { path, env, loadTimeout, params, hasUI },
+      { path, env, loadTimeout, params, state },
       (method, given, signal, asker) => this.take(method, given, signal, asker),
     )
   }

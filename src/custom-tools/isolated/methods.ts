@@ -16,6 +16,9 @@ export const uiNotes = [
 /** Requests to the host of which nobody awaits an answer. */
 export const hostMethods = ["sendMessage", "sendUserMessage", "shutdown"] as const
 
+/** Questions about the host's session, whose answers its process is told with each question. */
+export const stateMethods = ["isIdle", "isProjectTrusted", "hasPendingMessages"] as const
+
 /** What is written to the host's log. */
 export const logLevels = ["error", "warn", "info", "debug"] as const
 

@@ -26,8 +26,8 @@ export interface ProcessStart {
   readonly loadTimeout: number
   /** Further parameters of `load`. */
   readonly params: () => Message
-  /** Whether the host has a screen, which it can get at any time. */
-  readonly hasUI: () => boolean
+  /** What the host says of its session now; told with each question. */
+  readonly state: () => Message
 }
 
 /** What the process asks and tells on behalf of: a call, a listener or a command. */
@@ -114,7 +114,7 @@ export class ModuleProcess {
   }
 
   private start(): Running {
-    const { path, env, loadTimeout, params, hasUI } = this.options
+    const { path, env, loadTimeout, params, state } = this.options
     const mark = newMark()
     const child = spawn(process.execPath, [`--max-old-space-size=${maxHeap}`, program(path)], {
       env: addMark(environmentFor(env), mark),
@@ -127,7 +127,7 @@ export class ModuleProcess {
     const leave = reaper.watch(pid)
     const peer = new Peer((child as ChildProcess).stdio[3] as Socket, this.handle)
     const ask: Running["ask"] = (method, given, ...rest) =>
-      peer.ask(method, { ...given, hasUI: hasUI() }, ...rest)
+      peer.ask(method, { ...given, state: state() }, ...rest)
     const since = pid === undefined ? undefined : startTimeOf(pid)
     const isOver = (how: string) => {
       leave()

@@ -315,6 +315,19 @@ describe("an extension in a process of its own", () => {
     expect((await run("who")).content).toBe("rpctrue")
   })
 
+  it("knows what its host says of the session at the time", async () => {
+    let isSo = false
+    const says = () => isSo
+    const code = `pi.on("tool_call", (event, ctx) => ({
+      block: true,
+      reason: [ctx.isIdle(), ctx.isProjectTrusted(), ctx.hasPendingMessages()].join(),
+    }))`
+    const { run } = await load(code, { isIdle: says, isProjectTrusted: says, hasPendingMessages: says })
+    expect((await run("who")).content).toBe("false,false,false")
+    isSo = true
+    expect((await run("who")).content).toBe("true,true,true")
+  })
+
   it("aborts also in listeners and commands, and listeners have the signal of the call", async () => {
     const onAbort = vi.fn()
     const code = `
