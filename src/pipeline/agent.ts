@@ -48,6 +48,8 @@ export interface AgentTurn {
    * whether the turn is withheld. Throws at once for an invalid call.
    */
   run(call: TurnCall, onEvent?: (event: ToolEvent) => unknown, options?: SignalOption): Promise<ToolResult>
+  /** Whether a call of this tool, which is not `resolve`, would be withheld, because a preview waits to be resolved. */
+  withholds(name: string): boolean
   /** Ends the turn. A turn without calls counts too. `denied`: its calls that the host denied itself, so that none ran. */
   end(denied?: ReadonlyArray<TurnCall>): void
 }
@@ -170,11 +172,6 @@ export class ExecutorAgent {
     return { mode, toolName: resolveName, reminder: resolveReminder(latest.sourceToolName) }
   }
 
-  /** Whether a turn that begins with a call of this tool would be withheld, because a preview waits to be resolved. */
-  withholds(name: string): boolean {
-    return this.#nextTurn(name === resolveName).withheld
-  }
-
   /**
    * Enqueues the calls of one turn of the model; a turn may have no calls. While a preview waits, a turn that does anything but resolve
    * it is withheld, and the choice is forced. Returns the call ids. Throws at once for an invalid call, and after shutdown.
@@ -220,6 +217,9 @@ export class ExecutorAgent {
         taken ??= { refusal: this.#takeTurn(toolCalls) }
         return this.#run(toolCalls[0]!, onEvent, options, taken)
       },
+      withholds: (name) =>
+        name !== resolveName &&
+        (taken === undefined ? this.#nextTurn(false).withheld : taken.refusal !== undefined),
       end: (denied = []) => {
         taken ??= { refusal: this.#takeTurn(denied) }
         if (!isOver) this.#engine.watchers.turnEnded(this.agentId)

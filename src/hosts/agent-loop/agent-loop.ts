@@ -140,8 +140,9 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
 
   /** Returns what the SDK has to ask before the call: `ask` only if the SDK asks instead of the gate. */
   async decide(call: LoopCall): Promise<CallDecision> {
-    // The call will be withheld: there is nothing to ask.
-    if (this.agent.withholds(call.name)) return { verdict: "run", params: call.params }
+    this.turn ??= this.agent.beginTurn()
+    // There is nothing to ask.
+    if (this.turn.withholds(call.name)) return { verdict: "run", params: call.params }
     const decision = await this.executor.decide({ ...call, agentId: this.agent.agentId })
     if (decision.verdict !== "ask") return decision
     if (this.options.approval === "during") return { ...decision, verdict: "run" }

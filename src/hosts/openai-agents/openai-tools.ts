@@ -69,6 +69,11 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
     return agent.definitions().some((tool) => tool.name === name)
   }
 
+  const beginTurn = (): void => {
+    if (isNewTurn) calls.nextTurn()
+    isNewTurn = false
+  }
+
   const functionTool = sdk.tool as (options: FunctionToolOptions) => { readonly name: string }
 
   const toolOf = ({ name, description, parameters }: ToolDefinition) => {
@@ -79,11 +84,12 @@ export const openaiTools = <Sdk extends OpenAiAgentsSdk, T extends ToolTypes>(
       parameters,
       strict: false,
       isEnabled: () => isOffered(name),
-      needsApproval: async (_run, params, callId = "") =>
-        (await calls.decide({ callId, name, params })).verdict === "ask",
+      needsApproval: async (_run, params, callId = "") => {
+        beginTurn()
+        return (await calls.decide({ callId, name, params })).verdict === "ask"
+      },
       execute: async (params, run, details) => {
-        if (isNewTurn) calls.nextTurn()
-        isNewTurn = false
+        beginTurn()
         const callId = details?.toolCall?.callId ?? crypto.randomUUID()
         const isApproved = (id: string) => run.isToolApproved({ toolName: tool.name, callId: id }) === true
         const approval = isApproved(callId) ? JSON.stringify([callId, name, params]) : undefined

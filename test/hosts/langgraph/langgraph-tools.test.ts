@@ -440,6 +440,19 @@ describe("LangGraph: previews", () => {
     expect(await calling("note")).toContain("was not executed")
   })
 
+  it("do not withhold a call of their own turn that a person approves", async () => {
+    const note = pipeline()
+      .awaitApproval()
+      .andThen(() => Step.Output("noted"))
+    const { graph } = graphOf(executorOf({ edit: editTool().plan, note }), [
+      ["edit", "note"].map((name) => ({ id: name, name })),
+      "done",
+    ])
+    await graph.invoke(start, thread("t"))
+    const { messages } = await graph.invoke(resume(approve), thread("t"))
+    expect(toldIn(messages).note?.content).toBe("noted")
+  })
+
   it("with a gate behind them can be approved or rejected, and not edited", async () => {
     const change = pipeline().awaitResolve({ label: "Change" }).awaitApproval()
     const { graph } = graphOf(executorOf({ change }), [
