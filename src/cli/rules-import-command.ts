@@ -1,5 +1,5 @@
 /** `stepline rules import`: converts the permission rules of another agent. */
-import { mkdir, writeFile } from "node:fs/promises"
+import { mkdir, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { basename, dirname, extname, join, resolve } from "node:path"
 import { visibleLine } from "../hosts/terminal/render-text.ts"
@@ -44,6 +44,8 @@ const write = async (out: string, file: string, { rules }: ImportedRules): Promi
     await writeFile(out, `# From ${from}\n\n${stringify({ tools: rules })}`, { flag: "wx", mode: 0o600 })
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === "EEXIST"
+    // In a part of the file, deny rules would be missing.
+    if (!isThere) await rm(out, { force: true }).catch(() => {})
     throw new UsageError(
       `--out ${out}: ${isThere ? "there is such a file. Give the name of a new one" : writeFault(error)}`,
     )

@@ -1,10 +1,12 @@
 // @module-tag waits
 /** `stepline rules import`: a file of rules that `run` takes. */
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
+import { execFile } from "node:child_process"
+import { access, mkdir, readFile, stat, writeFile } from "node:fs/promises"
+import { promisify } from "node:util"
 import { beforeEach, expect, it } from "vitest"
 import { ToolFilters } from "../../src/policy/index.ts"
 import { useTempFolder } from "../io/temp-folder.ts"
-import { useCli } from "./built-cli.ts"
+import { plainEnvironment, useCli } from "./built-cli.ts"
 import { useOneProcess } from "./one-process.ts"
 
 const cli = useCli()
@@ -147,4 +149,16 @@ it.each([
     stdout: "",
     stderr: expect.stringMatching(sentence),
   })
+})
+
+it("leaves no file of rules that could not be written to its end", async () => {
+  await writeFile(path("settings.json"), JSON.stringify(settings))
+  const args = [cli.path, "rules", "import", "settings.json", "--out", "rules.toml"]
+  const limited = ["-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "bash", process.execPath, ...args]
+  const { code, stderr } = await promisify(execFile)("bash", limited, {
+    cwd: path(),
+    env: plainEnvironment(process.env),
+  }).catch((error) => error)
+  expect([code, stderr]).toEqual([2, "stepline: --out rules.toml: it is larger than such a file may be\n"])
+  await expect(access(path("rules.toml"))).rejects.toThrow("ENOENT")
 })
