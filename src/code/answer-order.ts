@@ -33,7 +33,8 @@ export class AnswerOrder {
     } finally {
       await new Promise<void>((resolve) => {
         this.ready.set(request, resolve)
-        this.give()
+        // Later, when this answer is awaited like those that it lets pass: otherwise they would overtake it.
+        queueMicrotask(() => this.give())
       })
     }
   }
