@@ -69,6 +69,9 @@ export interface LoopResult extends Omit<ToolResult, "cause"> {
   readonly editedParams?: unknown
 }
 
+/** Does not begin before it is decided. */
+const held = { decision: "requested" } as const
+
 /** How many questions of calls that have not run yet are remembered. */
 const maxAsked = 1000
 
@@ -144,6 +147,8 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     // There is nothing to ask.
     if (this.turn.withholds(call.name)) return { verdict: "run", params: call.params }
     const decision = await this.executor.decide({ ...call, agentId: this.agent.agentId })
+    // The answer counts, even if a rule that was added since makes it unnecessary.
+    if (decision.verdict === "run" && this.asked.has(keyOf(call))) return { ...decision, verdict: "ask" }
     if (decision.verdict !== "ask") return decision
     if (this.options.approval === "during") return { ...decision, verdict: "run" }
     this.noteAsked(keyOf(call), decision)
@@ -193,6 +198,8 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     const { because, actionId } = asked ?? {}
     const by = approval === undefined ? undefined : this.options.by?.(call, context)
     expectBy(by)
+    const who = by === undefined ? undefined : { by }
+    const no = approval !== undefined && typeof answer === "object" && "deny" in answer ? answer : undefined
     const given = { answer, isStanding: isStanding && asked === undefined, because, by }
     const yes = new FirstAnswer(this.executor, approval === undefined ? undefined : given)
     let began = false
@@ -220,7 +227,10 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
       const own = signal && AbortSignal.any([signal])
       // The approval was for that preview, not for a later one.
       const bound = actionId === undefined ? call : { ...call, params: { ...Object(call.params), actionId } }
-      const { cause: _, ...result } = await this.turn.run({ ...bound, truncated }, tell, { signal: own })
+      const running = this.turn.run({ ...bound, ...(no && held), truncated }, tell, { signal: own })
+      // At its gate it could be too late: a rule that was added since would pass that.
+      if (no !== undefined) this.executor.deny(call.callId, no.deny, who)
+      const { cause: _, ...result } = await running
       return editedParams === undefined ? result : { ...result, editedParams }
     } finally {
       if (began) this.asked.delete(key)

@@ -238,6 +238,18 @@ describe("LangGraph: approvals", () => {
     })
   })
 
+  it("that are refused stay so, though a rule that was added meanwhile allows the call", async () => {
+    const filters = ToolFilters.compile({})
+    const { graph } = graphOf(executorOf({ write: pipeline().awaitApproval() }, { filters }), [
+      [call],
+      "done",
+    ])
+    await graph.invoke(start, thread("t"))
+    filters.add({ write: { allow: [".*"] } })
+    const { messages } = await graph.invoke(resume({ type: "reject", message: "Not now" }), thread("t"))
+    expect(toldIn(messages).a).toMatchObject({ content: "Not now", artifact: { status: "denied" } })
+  })
+
   it("of several calls are answered one by one, and each runs once", async () => {
     const ran: Array<unknown> = []
     const executor = executorOf({
