@@ -200,7 +200,11 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     expectBy(by)
     const who = by === undefined ? undefined : { by }
     const no = approval !== undefined && typeof answer === "object" && "deny" in answer ? answer : undefined
-    const given = { answer, isStanding: isStanding && asked === undefined, because, by }
+    const standing = isStanding && asked === undefined
+    const given =
+      typeof answer === "object" && "deny" in answer
+        ? undefined
+        : { answer, isStanding: standing, because, by }
     const yes = new FirstAnswer(this.executor, approval === undefined ? undefined : given)
     let began = false
     let editedParams: unknown

@@ -12,7 +12,7 @@ export type LoopAnswer = "approve" | { readonly params: unknown } | { readonly d
 
 /** An answer that the SDK got. */
 export interface GivenApproval {
-  readonly answer: LoopAnswer
+  readonly answer: Exclude<LoopAnswer, { readonly deny: string | undefined }>
   /** Whether it was given to the tool once and for all, so that no person has answered for this call. */
   readonly isStanding: boolean
   /** Why the SDK had to ask; undefined if another process requested it. */
@@ -43,7 +43,6 @@ export class FirstAnswer {
     const { answer, by } = approval
     const who = by === undefined ? undefined : { by }
     if (answer === "approve") return who === undefined ? approveOrEnd(gate) : gate.approve(who)
-    if ("deny" in answer) return gate.deny(answer.deny, who)
     const [outcome] = this.executor.answer([{ callId: gate.callId, question: gate, approve: answer }], who)
     // Nobody can correct the parameters any more, so the model reads what is wrong with them.
     return outcome?.took === true || gate.deny(outcome?.why)
