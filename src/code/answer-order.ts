@@ -13,6 +13,8 @@ export class AnswerOrder {
   private readonly known: number
   private asked = 0
   private given = 0
+  /** How many places of `among` are behind. */
+  private passed = 0
   /** The requests without an answer, the oldest first. */
   private readonly open = new Set<number>()
   /** The requests whose answers are ready. */
@@ -42,7 +44,8 @@ export class AnswerOrder {
   /** The request that is answered next, if any can be. */
   private get next(): number | undefined {
     if (this.given >= this.known) return this.ready.keys().next().value
-    return this.among.find(([before]) => before === this.given)?.[1] ?? this.open.values().next().value
+    const [before, request] = this.among[this.passed]!
+    return before === this.given ? request : this.open.values().next().value
   }
 
   private give(): void {
@@ -52,6 +55,7 @@ export class AnswerOrder {
       if (this.given >= this.known && this.open.size > 1) this.among.push([this.given, next])
       this.open.delete(next)
       this.ready.delete(next)
+      if (this.among[this.passed]?.[0] === this.given) this.passed += 1
       this.given += 1
       resolve()
     }

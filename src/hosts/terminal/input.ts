@@ -109,8 +109,7 @@ export const findTool = (name: string, tools: CallableTools): Tool<unknown> | un
 const unknownTool = (name: string, { names }: CallableTools): Input =>
   unknown(`There is no tool ${name}. Tools: ${names.join(", ")}. /help shows how to call them.`)
 
-const callShape =
-  'A call is {"name": "TOOL", "params": {…}}, with "background": true where it is meant.'
+const callShape = 'A call is {"name": "TOOL", "params": {…}}, with "background": true where it is meant.'
 
 /** A whole call as JSON, as in a line of a script. */
 const parseCall = (json: string, inBackground: boolean, tools: CallableTools): Input => {
