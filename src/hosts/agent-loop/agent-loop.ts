@@ -72,6 +72,14 @@ export interface LoopResult extends Omit<ToolResult, "cause"> {
 /** Does not begin before it is decided. */
 const held = { decision: "requested" } as const
 
+/** A call that the SDK was told to ask about: the reason, and for a `resolve` the latest preview at that time. */
+interface Asked {
+  readonly because: string | undefined
+  readonly actionId: string | undefined
+  /** Whether a rule that was added since passes the call. */
+  isPassed: boolean
+}
+
 /** How many questions of calls that have not run yet are remembered. */
 const maxAsked = 1000
 
@@ -127,8 +135,7 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
   private turn: AgentTurn | undefined
   /** The calls of `resolve` in this turn that the SDK was told to ask about. */
   private askedResolves: Array<LoopCall> = []
-  /** Calls that the SDK was told to ask about: the reason, and for a `resolve` the latest preview at that time. */
-  private readonly asked = new Map<string, { because: string | undefined; actionId: string | undefined }>()
+  private readonly asked = new Map<string, Asked>()
 
   /** Throws a TypeError for any other `approval`. */
   constructor(executor: ToolExecutor<T>, options: AgentLoopOptions = {}) {
@@ -147,8 +154,12 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     // There is nothing to ask.
     if (this.turn.withholds(call.name)) return { verdict: "run", params: call.params }
     const decision = await this.executor.decide({ ...call, agentId: this.agent.agentId })
-    // The answer counts, even if a rule that was added since makes it unnecessary.
-    if (decision.verdict === "run" && this.asked.has(keyOf(call))) return { ...decision, verdict: "ask" }
+    const asked = this.asked.get(keyOf(call))
+    if (decision.verdict === "run" && asked !== undefined) {
+      // The answer counts, even if it is not necessary any more.
+      asked.isPassed = true
+      return { ...decision, verdict: "ask" }
+    }
     if (decision.verdict !== "ask") return decision
     if (this.options.approval === "during") return { ...decision, verdict: "run" }
     this.noteAsked(keyOf(call), decision)
@@ -159,7 +170,7 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
   /** Keeps the first question: SDKs ask again when an approved call is about to run. */
   private noteAsked(key: string, { reason: because, applies }: CallDecision): void {
     if (this.asked.has(key)) return
-    this.asked.set(key, { because, actionId: applies?.actionId })
+    this.asked.set(key, { because, actionId: applies?.actionId, isPassed: false })
     const [oldest] = this.asked.keys()
     if (this.asked.size > maxAsked) this.asked.delete(oldest!)
   }
@@ -195,19 +206,21 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
   ): Promise<LoopResult> {
     const key = keyOf(call)
     const asked = this.asked.get(key)
-    const { because, actionId } = asked ?? {}
+    const { because, actionId, isPassed } = asked ?? {}
     const by = approval === undefined ? undefined : this.options.by?.(call, context)
     expectBy(by)
     const who = by === undefined ? undefined : { by }
     const no = approval !== undefined && typeof answer === "object" && "deny" in answer ? answer : undefined
+    // No gate will ask where the call could be edited.
+    const edit = isPassed && typeof answer === "object" && "params" in answer ? answer : undefined
     const standing = isStanding && asked === undefined
     const given =
       typeof answer === "object" && "deny" in answer
         ? undefined
-        : { answer, isStanding: standing, because, by }
+        : { answer: edit ? ("approve" as const) : answer, isStanding: standing, because, by }
     const yes = new FirstAnswer(this.executor, approval === undefined ? undefined : given)
     let began = false
-    let editedParams: unknown
+    let editedParams = edit?.params
     const tell = (event: ToolEvent): unknown => {
       // What the SDK approved is this call, and no call that its handlers make.
       const isNested = "parentId" in event && event.parentId !== undefined
@@ -220,7 +233,7 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
       if (event._tag === "Started") began = true
       if (event._tag === "Delta" && !isNested) onDelta?.(event.content)
       if ((event._tag === "Completed" || event._tag === "Error") && !isNested)
-        editedParams = event.editedParams
+        editedParams = event.editedParams ?? editedParams
       return this.options.onEvent?.(event)
     }
     // A person has said yes to it: it counts as a turn of its own, even if another call of its turn was withheld.
@@ -231,7 +244,7 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
       const own = signal && AbortSignal.any([signal])
       // The approval was for that preview, not for a later one.
       const bound = actionId === undefined ? call : { ...call, params: { ...Object(call.params), actionId } }
-      const running = this.turn.run({ ...bound, ...(no && held), truncated }, tell, { signal: own })
+      const running = this.turn.run({ ...bound, ...edit, ...(no && held), truncated }, tell, { signal: own })
       // At its gate it could be too late: a rule that was added since would pass that.
       if (no !== undefined) this.executor.deny(call.callId, no.deny, who)
       const { cause: _, ...result } = await running

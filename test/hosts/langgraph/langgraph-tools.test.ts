@@ -250,6 +250,25 @@ describe("LangGraph: approvals", () => {
     expect(toldIn(messages).a).toMatchObject({ content: "Not now", artifact: { status: "denied" } })
   })
 
+  it("that are edited run with what was edited, though a rule that was added meanwhile allows the call", async () => {
+    const ran: Array<unknown> = []
+    const write = pipeline()
+      .awaitApproval()
+      .andThen(({ call }) => {
+        ran.push(call.params)
+        return Step.Output("written")
+      })
+    const filters = ToolFilters.compile({})
+    const { graph } = graphOf(executorOf({ write }, { filters }), [[call], "done"])
+    await graph.invoke(start, thread("t"))
+    filters.add({ write: { allow: [".*"] } })
+    const args = { path: "other" }
+    const edited = resume({ type: "edit", editedAction: { name: "write", args } })
+    const { messages } = await graph.invoke(edited, thread("t"))
+    expect(ran).toEqual([args])
+    expect(toldIn(messages).a).toMatchObject({ artifact: { status: "complete", editedParams: args } })
+  })
+
   it("of several calls are answered one by one, and each runs once", async () => {
     const ran: Array<unknown> = []
     const executor = executorOf({
