@@ -58,9 +58,10 @@ export const callTool = (
   attempt: Attempt,
   name: string,
   params: unknown,
-  options: NestedOptions = {},
+  given: NestedOptions | undefined,
 ): Promise<ToolResult> => {
-  expectOptions("call", options, ["label", "signal", "after"])
+  expectOptions("call", given, ["label", "signal", "after"])
+  const options = given ?? {}
   const { label, signal, after } = options
   expectText("label", label)
   expectSignal(signal)

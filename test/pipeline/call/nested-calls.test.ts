@@ -44,6 +44,14 @@ describe("a nested call", () => {
     ])
   })
 
+  it("takes null for no options", async () => {
+    const executor = executorOf({
+      outer: outer(async (call) => told(await call("echo", {}, null as never))),
+      echo,
+    })
+    expect((await executor.run({ name: "outer" })).content).toBe('"complete: {}"')
+  })
+
   it("ends no reading of its outer call's events", async () => {
     const executor = executorOf({ outer: outer(async (call) => told(await call("echo"))), echo })
     const events = executor.runEvents({ callId: "o", name: "outer" })
