@@ -7,7 +7,7 @@
  */
 import { randomInt } from "node:crypto"
 import { Type } from "@sinclair/typebox"
-import { got } from "../model/got.ts"
+import { expectKnown, got } from "../model/got.ts"
 import { handler } from "../model/handler.ts"
 import type { Mutable } from "../model/mutable.ts"
 import { pipeline } from "../model/pipeline.ts"
@@ -66,9 +66,11 @@ const showCode = (source: string) => {
  * @example
  * registry.register(runCodeTool({ tools: ["read_file", "edit_file"] }))
  */
-export const runCodeTool = ({ tools, limits }: RunCodeOptions) => {
+export const runCodeTool = (options: RunCodeOptions) => {
+  const { tools, limits } = options
   if (typeof tools !== "function" && !Array.isArray(tools))
     throw new TypeError(`Expected \`tools\` of \`runCodeTool\` to be names or a function, ${got(tools)}`)
+  expectKnown("`runCodeTool`", options, ["tools", "limits"])
   const bounds = toBounds(limits)
   const isMeant = (tool: ToolDefinition): boolean =>
     tool.name !== name && (typeof tools === "function" ? tools(tool) : tools.includes(tool.name))

@@ -491,6 +491,9 @@ describe("runCodeTool", () => {
     expect(() => runCodeTool({ tools: undefined as never })).toThrow(
       "Expected `tools` of `runCodeTool` to be names or a function, got `undefined` (undefined)",
     )
+    expect(() => runCodeTool({ tools: [], limit: { calls: 1 } } as never)).toThrow(
+      "`runCodeTool` has no option `limit`. Did you mean `limits`?",
+    )
     expect(() => runCodeTool({ tools: [], limits: { call: 1 } as never })).toThrow(
       "`limits` of `runCodeTool` has no option `call`.",
     )
