@@ -47,8 +47,10 @@ const { tools, console, Date, Math, ToolDenied, ToolFailed, $end } = (() => {
   };
   const show = (value) => {
     if (typeof value === "string") return value;
-    if (value instanceof Error) return String(value);
-    try { return stringify(value) ?? String(value); } catch { return String(value); }
+    try {
+      try { if (!(value instanceof Error)) return stringify(value) ?? String(value); } catch {}
+      return String(value);
+    } catch { return "[" + typeof value + "]"; }
   };
   const log = (...values) => {
     if (left <= 0) return;

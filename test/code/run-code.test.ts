@@ -200,6 +200,17 @@ describe("run_code", () => {
     expect(deltas.join("")).toBe('one {"a":1} Error: x\ntwo\n')
   })
 
+  it("logs what gives no text as its type", async () => {
+    const { content } = await run(
+      `class Mute extends Error { toString() { throw new Error("mute") } }
+       const mute = { toString() { throw new Error("mute") } }
+       mute.self = mute
+       console.log(mute, Object.create(null, { self: { get() { throw 1 }, enumerable: true } }), new Mute())
+       return 1`,
+    )
+    expect(content).toBe("[log]\n[object] [object] [object]\n[result]\n1")
+  })
+
   it.each(["console.log", "await $host.log"])(
     "leaves out what is logged past its bound, by %s",
     async (log) => {
