@@ -10,6 +10,7 @@ import { withoutHint } from "../resolve/reminder.ts"
 import type { CallChanges } from "../undo/changes.ts"
 import { expectFolder } from "./local-executor.ts"
 import { exitStatus } from "./tally.ts"
+import { typedBefore } from "./until-quiet.ts"
 import { UsageError } from "./usage-error.ts"
 
 export interface UndoCommandOptions {
@@ -37,6 +38,7 @@ const confirm = async ({ yes }: UndoCommandOptions): Promise<boolean> => {
     process.stdout.write("Nothing is changed: add --yes to make these changes.\n")
     return false
   }
+  await typedBefore(process)
   return new Promise((resolve) => {
     const lines = createInterface({ input: stdin, output: stdout })
     let answer: string | undefined

@@ -57,3 +57,14 @@ it.each(["c", "d"])("changes nothing if Ctrl-%s leaves its question", async (let
   expect(terminal.screen()).toMatch(/Make these changes\? \[y\/N\]$/)
   expect(await readFile(path("b"), "utf8")).toBe("new")
 })
+
+it("takes no answer that was typed before its question", async () => {
+  await stepline("--yes", "write_file", "b", "new")
+  const env = { ...process.env, HOME: path("home"), XDG_STATE_HOME: "" }
+  await using terminal = new PseudoTerminal([cli.path, "undo"], { cwd: path(), env })
+  terminal.type("y\r")
+  await terminal.see("Make these changes? [y/N]")
+  terminal.type("\r")
+  expect(await terminal.exited).toBe(3)
+  expect(await readFile(path("b"), "utf8")).toBe("new")
+})

@@ -1,9 +1,8 @@
 /** Asks at the terminal, on stderr, whether a folder's code may be loaded. */
 import { createInterface } from "node:readline"
 import { visibleLine } from "../../hosts/terminal/render-text.ts"
-import { statusOfSignal } from "../../io/exit-status.ts"
 import { shortPath } from "../short-path.ts"
-import { untilQuiet } from "../until-quiet.ts"
+import { interrupt, typedBefore } from "../until-quiet.ts"
 import type { ProjectCode } from "./project-code.ts"
 import { rulesName, rulesToShow } from "./project-rules.ts"
 import type { TrustAnswer } from "./trust-store.ts"
@@ -58,28 +57,6 @@ const questionOf = ({ hash }: ProjectCode): string =>
   hash === undefined
     ? "Load it? It is too much to be remembered, or to be looked at again before it is loaded. [y/N] "
     : "Load it, now and until it changes? [y]es, [n]o and do not ask again, Enter: not this time "
-
-const interrupt = (): never => {
-  process.stderr.write("\n")
-  process.exit(statusOfSignal("SIGINT"))
-}
-
-/** Resolves with the input that was typed before a person could have read the question, once there is no more of it. */
-const typedBefore = async ({ stdin }: NodeJS.Process): Promise<Buffer> => {
-  const typed: Array<Buffer> = []
-  let cameAt = Number.NEGATIVE_INFINITY
-  const keep = (chunk: Buffer) => {
-    if (chunk.includes("\u0003")) interrupt()
-    typed.push(chunk)
-    cameAt = performance.now()
-  }
-  // In line mode, a terminal withholds an unfinished line.
-  stdin.setRawMode(true)
-  stdin.on("data", keep)
-  await untilQuiet(() => cameAt)
-  stdin.off("data", keep)
-  return Buffer.concat(typed)
-}
 
 /** Resolves with undefined for neither answer; Ctrl-C ends the process. */
 export const askTrust = async (
