@@ -235,6 +235,15 @@ describe("a mounted handler", () => {
     const mcp = mcpHandler(build, { base: "/mcp", identify })
     expect((await mcp(new Request("http://example.com/other"))).status).toBe(404)
   })
+
+  it.each(["/ein büro", "/ein%20b%C3%BCro/"])("is found at %s, as addresses write it", async (base) => {
+    const { executor, build } = made()
+    const identify = () => "ann"
+    const page = webHandler(executor, { base, identify })
+    expect((await page(new Request("http://example.com/ein%20b%C3%BCro/"))).status).toBe(200)
+    const mcp = mcpHandler(build, { base, identify })
+    expect((await mcp(new Request("http://example.com/ein büro"))).status).not.toBe(404)
+  })
 })
 
 describeWith("chromium")("a mounted page in a browser", () => {

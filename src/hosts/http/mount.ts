@@ -49,8 +49,9 @@ export const identified = async (
   return by
 }
 
-/** Returns a base path without its last slash. Throws a TypeError for anything but a path. */
+/** Returns a base path without its last slash, as it is written in addresses. Throws a TypeError for anything but a path. */
 export const toBase = (base: unknown = ""): string => {
-  if (typeof base === "string" && /^(?:\/[^?#]*)?$/.test(base)) return base.replace(/\/$/, "")
+  if (typeof base === "string" && /^(?:\/[^?#]*)?$/.test(base))
+    return new URL(`http://localhost${base}`).pathname.replace(/\/$/, "")
   throw new TypeError(`Expected \`base\` to be a path such as \`/admin\`, ${got(base)}`)
 }
