@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import type { ClientCapabilities, InputRequest } from "@modelcontextprotocol/server"
 import { type DelegateEvent, unattended } from "../../model/event.ts"
+import { isPlainObject } from "../../schema/plain-object.ts"
 import { type AnswerFault, type AskedGate, answerGate, questionForm } from "./question.ts"
 
 /** Requests to a client, by keys that the asker chooses. */
@@ -118,15 +119,34 @@ const canAnswer = (request: InputRequest, capabilities: ClientCapabilities = {})
     : capabilities.elicitation?.url !== undefined
 }
 
+const isRequest = (request: unknown): boolean => {
+  if (!isPlainObject(request)) return false
+  const { method, params } = request
+  return (
+    method === "roots/list" ||
+    ((method === "elicitation/create" || method === "sampling/createMessage") && isPlainObject(params))
+  )
+}
+
 /** Whether the client answers an effect. */
 export const isInput = ({ effect }: DelegateEvent): boolean => effect._tag === "McpInput"
 
-/** The question of such an effect. If the client can answer nothing of it, the effect fails with the capabilities it would need. */
+/**
+ * The question of such an effect. If the client can answer nothing of it, the effect fails with the capabilities it would need;
+ * if a request is malformed, with none.
+ */
 export const questionOfInput = (
   event: DelegateEvent,
   capabilities: ClientCapabilities | undefined,
-): ClientQuestion | { readonly missing: ClientCapabilities } => {
+): ClientQuestion | { readonly missing: ClientCapabilities | undefined } => {
   const all = Object.entries((event.effect as Partial<McpInput>).requests ?? {})
+  const malformed = all.find(([, request]) => !isRequest(request))
+  if (malformed !== undefined) {
+    event.fail(
+      `Expected each request of \`McpInput\` to be { method, params } with the method elicitation/create, sampling/createMessage or roots/list: \`${malformed[0]}\` is not`,
+    )
+    return { missing: undefined }
+  }
   const asked = all.filter(([, request]) => canAnswer(request, capabilities))
   if (asked.length > 0) return inputQuestion(event, Object.fromEntries(asked))
   const methods = all.map(([, { method }]) => method).join(", ") || "a question without requests"

@@ -108,4 +108,19 @@ describe.each(revisions)("a tool that asks its MCP client, of revision %s", (rev
       })
     }
   })
+
+  it.each([
+    ["null", null],
+    ["a text", "roots/list"],
+    ["no method", {}],
+    ["a method that does not exist", { method: "roots/lists" }],
+    ["a form without parameters", { method: "elicitation/create" }],
+  ])("fails with a request that is malformed: %s", async (_, request) => {
+    const client = await connect(revision, asking({ question, request: request as never }))
+    const result = await client.callTool({ name: "ask", arguments: {} })
+    expect([result.isError, textOfResult(result)]).toEqual([
+      true,
+      "Expected each request of `McpInput` to be { method, params } with the method elicitation/create, sampling/createMessage or roots/list: `request` is not",
+    ])
+  })
 })
