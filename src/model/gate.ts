@@ -38,7 +38,7 @@ export interface ApprovalOptions {
   readonly label?: string
   /**
    * Whether only the host's answer passes the gate: no allow rule, reviewer or `decision: "approve"` passes it, and `remember`
-   * adds no rule for the call. Default false; true with `approvers` or a `quorum`.
+   * adds no rule for the call. Default false; true with `approvers` or a `quorum` above 1.
    */
   readonly person?: boolean
   /**
