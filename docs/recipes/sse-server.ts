@@ -26,13 +26,31 @@ const kept = 1000
 const maxBehind = 1_000_000
 const maxBody = 1_000_000
 
+/** What the client did wrong, as a status. */
+class Refusal extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`Refused with ${status}`)
+    this.status = status
+  }
+}
+
 const json = async (request: IncomingMessage): Promise<unknown> => {
   let body = Buffer.alloc(0)
-  for await (const chunk of request) {
+  // The connection stays for the answer, and drops the rest of a long body.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     body = Buffer.concat([body, chunk])
-    if (body.length > maxBody) throw new Error("The body is too long")
+    if (body.length > maxBody) {
+      request.resume()
+      throw new Refusal(413)
+    }
   }
-  return JSON.parse(body.toString())
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    throw new Refusal(400)
+  }
 }
 
 /** Events are plain JSON, but for the `cause` of a failure, which is for the server's own log. */
@@ -110,8 +128,8 @@ export const makeServer = ({ userOf, makeExecutor, converse }: ServerOptions): S
   }
 
   const server = createServer((request, response) => {
-    handle(request, response).catch(() => {
-      if (!response.headersSent) response.writeHead(500)
+    handle(request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(error instanceof Refusal ? error.status : 500)
       response.end()
     })
   })
