@@ -279,8 +279,8 @@ export class ToolExecutor<T extends ToolTypes = AnyTools> implements AsyncDispos
   }
 
   /**
-   * Moves a started foreground call to the background. Returns false if the call is queued or ending, or if its tool does not
-   * allow it.
+   * Moves a started foreground call to the background. Returns false if the call is queued or ending, if another call made it, or
+   * if its tool does not allow it.
    */
   toBackground(callId: string): boolean {
     const call = this.engine.callOf(callId)
