@@ -185,6 +185,21 @@ describeWith("chromium")("a page's connection", () => {
     expect(await page.getByRole("listitem", { name: /^note: / }).count()).toBe(2)
   })
 
+  it("that a busy server refuses for now comes back by itself", async () => {
+    const { web } = await served([note])
+    const page = await pages.open("about:blank")
+    let requests = 0
+    await page.context().route("**/api/*/events", async (route) => {
+      requests += 1
+      // The second one asks why the first was refused.
+      if (requests <= 2) return route.fulfill({ status: 503, json: { message: "Too many pages are open." } })
+      return route.continue()
+    })
+    await page.goto(web.url)
+    await page.getByText("Connection lost, trying again…").waitFor()
+    await page.getByText("Live", { exact: true }).waitFor()
+  })
+
   it("that is lost has every button off that would send something, and what was typed stays", async () => {
     const registry = new ToolRegistry([note])
     const { executor, web } = await served([note], {}, { tools: registry })

@@ -10,6 +10,12 @@ import type { Connection, Source, Took } from "./source.ts"
  */
 const placeKey = "stepline"
 
+/** The statuses for a browser without the page's token, and for a page of an earlier process. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 404])
+
+/** As long as browsers wait. */
+const reconnectMillis = 3000
+
 const placeOf = (): string => sessionStorage.getItem(placeKey) ?? "api"
 
 const post = (path: string, body: object): Promise<Response> =>
@@ -103,8 +109,18 @@ class LiveSource implements Source {
     })
     events.addEventListener("error", () => {
       if (this.state.ended) return
-      this.set(events.readyState === EventSource.CLOSED ? "refused" : "lost")
+      if (events.readyState === EventSource.CLOSED) void this.closed()
+      else this.set("lost")
     })
+  }
+
+  /** Connects again unless the page has no access: a browser gives up after any status but 200, also that of a busy server. */
+  private async closed(): Promise<void> {
+    const response = await fetch(`${placeOf()}/events`).catch(() => undefined)
+    await response?.body?.cancel()
+    if (response !== undefined && refusals.has(response.status)) return this.set("refused")
+    this.set("lost")
+    setTimeout(() => this.connect(), reconnectMillis)
   }
 
   /** Applies the collected changes, then pauses for three times as long as that took. */
