@@ -154,7 +154,8 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     // There is nothing to ask.
     if (this.turn.withholds(call.name)) return { verdict: "run", params: call.params }
     const decision = await this.executor.decide({ ...call, agentId: this.agent.agentId })
-    const asked = this.asked.get(keyOf(call))
+    const key = keyOf(call)
+    const asked = this.asked.get(key)
     if (decision.verdict === "run" && asked !== undefined) {
       // The answer counts, even if it is not necessary any more.
       asked.isPassed = true
@@ -162,7 +163,7 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     }
     if (decision.verdict !== "ask") return decision
     if (this.options.approval === "during") return { ...decision, verdict: "run" }
-    this.noteAsked(keyOf(call), decision)
+    this.noteAsked(key, decision)
     if (call.name === resolveName) this.askedResolves.push(call)
     return decision
   }
@@ -210,15 +211,19 @@ export class AgentLoop<T extends ToolTypes = AnyTools> {
     const by = approval === undefined ? undefined : this.options.by?.(call, context)
     expectBy(by)
     const who = by === undefined ? undefined : { by }
-    const no = approval !== undefined && typeof answer === "object" && "deny" in answer ? answer : undefined
+    const given = approval === undefined ? undefined : answer
+    const no = typeof given === "object" && "deny" in given ? given : undefined
+    const edited = typeof given === "object" && "params" in given ? given : undefined
     // No gate will ask where the call could be edited.
-    const edit = isPassed && typeof answer === "object" && "params" in answer ? answer : undefined
-    const standing = isStanding && asked === undefined
-    const given =
-      typeof answer === "object" && "deny" in answer
-        ? undefined
-        : { answer: edit ? ("approve" as const) : answer, isStanding: standing, because, by }
-    const yes = new FirstAnswer(this.executor, approval === undefined ? undefined : given)
+    const edit = isPassed && edited !== undefined ? { params: edited.params } : undefined
+    const agreed = {
+      answer: edit === undefined ? (edited ?? "approve") : "approve",
+      isStanding: isStanding && asked === undefined,
+      because,
+      by,
+    } as const
+    const isAgreed = given !== undefined && no === undefined
+    const yes = new FirstAnswer(this.executor, isAgreed ? agreed : undefined)
     let began = false
     let editedParams = edit?.params
     const tell = (event: ToolEvent): unknown => {

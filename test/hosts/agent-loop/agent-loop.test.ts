@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import {
   AgentLoop,
   type AgentLoopOptions,
+  type LoopAnswer,
   type LoopCall,
   type LoopQuestion,
   toldBlocks,
@@ -47,6 +48,20 @@ describe("an agent loop", () => {
     const decision = await loop.decide({ callId: "c", name: "tool", params: {} })
     expect(decision).toMatchObject({ verdict: "ask", person: true })
     expect(decision).not.toHaveProperty("gates")
+  })
+
+  it("takes nothing but the parameters from an answer, though a rule was added that passes the gate", async () => {
+    const filters = ToolFilters.compile({})
+    const tool = pipeline()
+      .awaitApproval()
+      .andThen(({ call }) => Step.Output(`${call.name} ${JSON.stringify(call.params)}`))
+    const loop = new AgentLoop(executorOf({ tool, other: pipeline() }, { filters }))
+    const call = { callId: "c", name: "tool", params: {} }
+    await loop.decide(call)
+    filters.add({ tool: { allow: [".*"] } })
+    expect(await loop.decide(call)).toMatchObject({ verdict: "ask" })
+    const answer: LoopAnswer & { readonly name: string } = { params: { a: 1 }, name: "other" }
+    expect(await loop.run(call, { approval: "a", answer })).toMatchObject({ content: 'tool {"a":1}' })
   })
 
   it("runs an approved call once for each approval, and asks at its other gates", async () => {
